@@ -1,0 +1,147 @@
+# deadheat: one Makefile, not recursive. `make help` lists what it does.
+#
+#   V=1                          show the commands
+#   SANITIZE=address,undefined   the host program with sanitizers (the runtimes never)
+#   PREFIX=/usr/local DESTDIR=   for make install
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += -r
+
+VERSION := 0.1
+PREFIX ?= /usr/local
+B := build
+BIN := $(B)/bin
+LIB := $(B)/lib/deadheat
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-4s %s\n' '$(1)' '$(2)')
+
+CC := gcc
+SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Werror
+# Recursive on purpose: pkg-config may only be asked once packages.txt is installed.
+PKG_CFLAGS = $(shell pkg-config --cflags libdw libelf sqlite3 jansson)
+PKG_LIBS = $(shell pkg-config --libs libdw libelf sqlite3 jansson)
+HOST_CFLAGS = -std=gnu17 -O2 -g $(WARN) $(SAN) -Isrc -Iinclude -D_GNU_SOURCE \
+	-DDEADHEAT_VERSION='"$(VERSION)"' -DDEADHEAT_PREFIX='"$(PREFIX)"' $(PKG_CFLAGS)
+# The other world: no instrumentation, no stack protector, frame pointers for our own unwinder.
+RT_CFLAGS := -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden -fno-omit-frame-pointer \
+	-fno-stack-protector -fno-builtin -fno-tree-loop-distribute-patterns -fcf-protection=none \
+	-ftls-model=initial-exec -Isrc -Iinclude -D_GNU_SOURCE
+RT_LDFLAGS := -shared -nostartfiles -Wl,-soname,libdeadheat_rt.so -Wl,-z,now -Wl,-z,defs \
+	-Wl,--hash-style=gnu -Wl,-Bsymbolic
+
+# ---- what there is -------------------------------------------------------------
+HOST_SRC := $(sort $(wildcard src/base/*.c src/race/*.c src/sym/*.c src/store/*.c src/report/*.c \
+	src/confirm/*.c src/find/*.c src/find/*/*.c src/cli/*.c))
+HOST_OBJ := $(HOST_SRC:src/%.c=$(B)/host/%.o)
+HOST_LIB_OBJ := $(filter-out $(B)/host/cli/main.o,$(HOST_OBJ))
+
+rt_obj = $(patsubst src/rt/%.c,$(B)/rt/%.o,$(sort $(wildcard $(1))))
+RT_COMMON := $(call rt_obj,src/rt/*.c src/rt/abi/*.c)
+RT_NATIVE := $(call rt_obj,src/rt/native/*.c)
+RT_SCHED := $(call rt_obj,src/rt/sched/*.c)
+RT_DETECT := $(call rt_obj,src/rt/detect/*.c)
+RT_nop := $(RT_COMMON) $(RT_NATIVE) $(call rt_obj,src/rt/nop/*.c)
+RT_detect := $(RT_COMMON) $(RT_NATIVE) $(RT_DETECT)
+RT_sched := $(RT_COMMON) $(RT_SCHED) $(B)/rt/nop/engine.o
+RT_explore := $(RT_COMMON) $(filter-out $(B)/rt/sched/access.o,$(RT_SCHED)) $(RT_DETECT)
+RUNTIMES := nop detect sched explore
+RT_LIBS := $(RUNTIMES:%=$(LIB)/%/libdeadheat_rt.so)
+
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
+UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
+WRAPPERS := $(BIN)/deadheat-cc $(BIN)/deadheat-c++
+MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd))
+
+.PHONY: all run test bench install clean help deps unit
+all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS)
+
+help:
+	@printf '%s\n' 'make            build into build/' 'make run        install packages, build, hunt the races in examples/' \
+	 'make test       all tests' 'make bench      measure against the rivals' 'make install    PREFIX=$(PREFIX) DESTDIR=' 'make clean'
+
+# ---- packages: installed once, before the first object ----------------------------
+$(B)/.packages: packages.txt tests/packages
+	$(Q)mkdir -p $(B)
+	$(Q)sh tests/packages $(PACKAGE_KINDS)
+	$(Q)touch $@
+PACKAGE_KINDS := build $(if $(filter test bench unit,$(MAKECMDGOALS)),test)
+# `make` alone needs the build packages; `make test` afterwards must look again.
+ifneq ($(filter test bench unit,$(MAKECMDGOALS)),)
+$(B)/.packages-test: packages.txt tests/packages
+	$(Q)mkdir -p $(B)
+	$(Q)sh tests/packages build test
+	$(Q)touch $@
+PACKAGES := $(B)/.packages-test
+else
+PACKAGES := $(B)/.packages
+endif
+deps: $(PACKAGES)
+
+# ---- host ---------------------------------------------------------------------------
+$(B)/host/%.o: src/%.c | $(PACKAGES)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BIN)/deadheat: $(HOST_OBJ)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(PKG_LIBS) -lpthread
+
+$(WRAPPERS): $(BIN)/deadheat
+	$(Q)ln -sf deadheat $@
+
+# ---- runtimes -------------------------------------------------------------------------
+$(B)/rt/%.o: src/rt/%.c | $(PACKAGES)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(RT_CFLAGS) $(RT_CFLAGS_$(subst /,_,$*)) -MMD -MP -c -o $@ $<
+
+define runtime_rule
+$(LIB)/$(1)/libdeadheat_rt.so: $$(RT_$(1))
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(CC) $(RT_LDFLAGS) -o $$@ $$^ -lc
+	$$(Q)ln -sf libdeadheat_rt.so $$(@D)/libtsan.so.2
+endef
+$(foreach r,$(RUNTIMES),$(eval $(call runtime_rule,$(r))))
+
+# ---- tests -----------------------------------------------------------------------------
+$(B)/tests/unit/%: tests/unit/%.c $(HOST_LIB_OBJ) | $(PACKAGES)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_CFLAGS) -Wno-missing-prototypes -MMD -MP -o $@ $< $(HOST_LIB_OBJ) $(PKG_LIBS) -lcmocka -lpthread
+
+unit: $(UNIT_BIN)
+test: all $(UNIT_BIN)
+	$(Q)sh tests/run
+
+run: all
+	$(Q)sh examples/run
+
+bench: all
+	$(Q)sh bench/run
+
+# ---- installing ---------------------------------------------------------------------------
+$(B)/man/%: man/%.scd | $(PACKAGES)
+	$(Q)mkdir -p $(@D)
+	$(Q)scdoc < $< > $@
+
+install: all $(MAN)
+	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	$(Q)install -m 755 $(BIN)/deadheat $(DESTDIR)$(PREFIX)/bin/deadheat
+	$(Q)ln -sf deadheat $(DESTDIR)$(PREFIX)/bin/deadheat-cc
+	$(Q)ln -sf deadheat $(DESTDIR)$(PREFIX)/bin/deadheat-c++
+	$(Q)install -m 644 include/deadheat.h $(DESTDIR)$(PREFIX)/include/deadheat.h
+	$(Q)for r in $(RUNTIMES); do \
+	  install -d $(DESTDIR)$(PREFIX)/lib/deadheat/$$r && \
+	  install -m 755 $(LIB)/$$r/libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/ && \
+	  ln -sf libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/libtsan.so.2 || exit 1; done
+	$(Q)for m in $(MAN); do install -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/ || exit 1; done
+
+clean:
+	$(Q)rm -rf $(B)
+
+-include $(HOST_OBJ:.o=.d) $(wildcard $(B)/rt/*.d $(B)/rt/*/*.d $(B)/tests/unit/*.d)

@@ -1,0 +1,51 @@
+/*
+ * target - the program under test: what it is, can we run it, start it.
+ */
+#ifndef FIND_TARGET_H
+#define FIND_TARGET_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "race/candidate.h"
+
+/* A program with everything needed to start it again on another day. */
+struct program {
+	const char *path;       /* absolute, found by PATH if it had no slash */
+	char **argv;            /* NULL terminated */
+	char **envp;            /* NULL terminated: the environment of the run */
+	const char *cwd;
+	char build_id[BUILD_ID_HEX_MAX];
+};
+
+enum instrumentation {
+	INSTRUMENTED_DEADHEAT, /* needs libdeadheat_rt.so */
+	INSTRUMENTED_TSAN,     /* needs libtsan.so.2: a gcc TSan build made without us */
+	INSTRUMENTED_SCRIPT,   /* starts with #!: whatever it starts decides */
+	INSTRUMENTED_NOT,
+	INSTRUMENTED_STATIC_TSAN, /* clang's runtime linked in */
+};
+
+struct target_info {
+	enum instrumentation instrumentation;
+	bool is_static;
+	bool is_setuid;
+};
+
+/* Find, stat and read the program's ELF header. 0, or -1 with one clear line. */
+int program_from_argv(struct program *program, struct arena *arena, char **argv);
+
+/*
+ * Look at the file (and the libraries it needs, for an uninstrumented main program with
+ * instrumented libraries). 0, or -1 with one clear line saying what to do.
+ */
+int target_inspect(const struct program *program, struct target_info *info);
+
+/* -1 with the line a user needs unless the program can run under our runtimes. */
+int target_require_instrumented(const struct program *program);
+
+/* "<libdir>/detect" etc.: where the runtime lives, next to the binary or installed. */
+const char *target_runtime_dir(struct arena *arena, const char *runtime);
+
+#endif

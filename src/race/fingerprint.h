@@ -1,0 +1,29 @@
+/*
+ * fingerprint - one name for a pair of statements over rebuilds and machines.
+ *
+ * Of each side: base name of the file, function, kind (read or write) and the
+ * ordinal, which is the line counted from the first line of the function. That
+ * survives ASLR, other compilers, inlining and lines moved above the function,
+ * and it is the same for an instrumented and a plain build. Decided against: the
+ * n-th access within the function (the optimiser changes n) and the column (gcc
+ * and clang count differently). Two accesses of one kind on one line are one
+ * statement. Sides without debug information use module base name and offset.
+ */
+#ifndef RACE_FINGERPRINT_H
+#define RACE_FINGERPRINT_H
+
+#include "race/candidate.h"
+
+/* Put the two accesses into canonical order and fill in the id. */
+void candidate_identify(struct candidate *candidate);
+
+/* Likewise for a cycle: rotate to canonical order, then name it. */
+void deadlock_identify(struct deadlock *deadlock, struct deadlock_edge *edges);
+
+/* Id of a failure without a pair: outcome and message. */
+void failure_identify(struct failure *failure);
+
+/* -1, 0, 1: canonical order of two sides. */
+int access_order(const struct access *a, const struct access *b);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * report - STAGE 4: one struct report; each format prints only that.
+ *
+ * How to add a format: write format_NAME.c with one function of type report_printer and
+ * add a row to the table in report.c.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "store/store.h"
+#include "sym/sym.h"
+
+struct report {
+	enum verdict verdict;
+	struct store_findings findings;
+	const char *store;    /* location, for the replay lines when it is not the default */
+	struct sym *sym;      /* source lines and schedule places; may be NULL */
+	struct store *source; /* to fetch schedules for drawing; may be NULL */
+	struct arena *arena;
+};
+
+typedef int report_printer(const struct report *report, FILE *out);
+
+/* Read the store, work out the verdict. 0 / -1. */
+int report_build(struct report *report, struct arena *arena, struct store *store, struct sym *sym);
+/* Printer by format name ("text", "json"), NULL if unknown. */
+report_printer *report_format(const char *name);
+/* "text json": for messages and completion. */
+const char *report_format_names(void);
+
+/* "data race: inc / flush on counter"; below confirmed: "suspected pair: ...". */
+const char *report_title(struct arena *arena, const struct candidate *candidate);
+
+/* Print one finding as text, as `show ID` does. 0, -1 if there is no such id. */
+int report_show(const struct report *report, FILE *out, const char *id);
+/* One line a finding, as `list` does. */
+int report_list(const struct report *report, FILE *out);
+/* Is anything at or above the rung (deadlocks and failures that really happened count as harmful)? */
+bool report_reaches(const struct report *report, enum rung rung);
+
+#endif

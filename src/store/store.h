@@ -1,0 +1,99 @@
+/*
+ * store - STAGE 2: remember and merge. The only SQL in deadheat is behind this.
+ *
+ * A store is a folder (default .deadheat/) with store.db (SQLite, WAL) and schedules/
+ * (one file per witness). Safe to kill at any moment: each put is one transaction.
+ * Candidates merge by id: rungs climb, found_by, places and counts add up, the example
+ * with stacks wins over one without.
+ *
+ * Everything read is copied into the caller's arena. 0 / -1 with a message throughout.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "race/candidate.h"
+
+#define STORE_DEFAULT ".deadheat"
+#define STORE_VERSION 1
+
+struct store;
+
+/*
+ * location: a folder (made if missing and create is set) or, later, a postgresql:// URL.
+ * A store of a newer version, a read-only folder, a full disk: one clear line.
+ */
+struct store *store_open(const char *location, bool create);
+void store_close(struct store *store);
+const char *store_location(const struct store *store);
+
+/* How a program was started, kept for later stages. */
+struct store_program {
+	int64_t id;
+	const char *path;
+	const char *build_id;
+	const char *cwd;
+	char **argv;  /* NULL terminated */
+	char **envp;
+};
+/* The same command line and build again gives the same id. */
+int store_put_program(struct store *store, struct store_program *program);
+/* The newest, or by id (0 = newest). 1 found, 0 none, -1 error. */
+int store_get_program(struct store *store, struct arena *arena, int64_t id, struct store_program *program);
+
+/* One run of a stage; counters and exit status hang on it. */
+int store_begin_run(struct store *store, const char *stage, int64_t program, int64_t *run);
+int store_end_run(struct store *store, int64_t run, const char *exit_status);
+int store_put_counter(struct store *store, int64_t run, const char *name, uint64_t value);
+
+/* Merge one finding; *is_new says whether the id was unknown. */
+int store_put_candidate(struct store *store, int64_t run, const struct candidate *candidate, bool *is_new);
+int store_put_deadlock(struct store *store, int64_t run, const struct deadlock *deadlock, bool *is_new);
+int store_put_failure(struct store *store, int64_t run, const struct failure *failure, bool *is_new);
+
+/*
+ * One finished trial, committed once. candidate is the id it was directed at (or "" for
+ * fuzz), order 0 / 1 / -1 which side went first, -1 when the pair was not hit. (policy,
+ * seed, candidate, program) is unique: the same trial twice counts once.
+ */
+struct store_trial {
+	const char *candidate;
+	const char *policy;
+	uint64_t seed;
+	const char *outcome;
+	bool harm;
+	bool hit;
+	int order;
+	uint64_t steps;
+	uint64_t hash;
+};
+int store_put_trial(struct store *store, int64_t run, int64_t program, const struct store_trial *trial);
+/* Many at once, one transaction. */
+int store_put_trials(struct store *store, int64_t run, int64_t program, const struct store_trial *trials, size_t count);
+
+/* Replace the witness of a finding; schedule bytes are written to schedules/<id>.dhs. */
+int store_put_witness(struct store *store, const char *id, const struct witness *witness,
+		      const void *schedule, size_t size);
+/* Schedule bytes of a finding into the arena. 1 found, 0 none, -1 error. */
+int store_get_schedule(struct store *store, struct arena *arena, const char *id,
+		       void **schedule, size_t *size, int64_t *program);
+
+/* All findings, highest rung first, then by title. */
+struct store_findings {
+	struct candidate *candidates;
+	size_t candidate_count;
+	struct deadlock *deadlocks;
+	size_t deadlock_count;
+	struct failure *failures;
+	size_t failure_count;
+	struct { const char *name; uint64_t value; } *counters; /* summed over the runs */
+	size_t counter_count;
+};
+int store_read(struct store *store, struct arena *arena, struct store_findings *findings);
+
+/* Full id from a unique prefix of any finding's id. 1 found, 0 none, -1 ambiguous (message lists them). */
+int store_resolve(struct store *store, const char *prefix, char id[CANDIDATE_ID_SIZE]);
+
+#endif
