@@ -1,0 +1,144 @@
+/*
+ * sched - one thread at a time: the face the sync-object models and policies see.
+ *
+ * The model of every operation is the paper's: a thread *announces* its next statement
+ * and gives up the turn; it is Enabled when its `ready` predicate holds; when the
+ * scheduler picks it, it *executes*: changes the model without any switch in between.
+ * So nobody ever wakes anybody: who is enabled is computed from the state.
+ *
+ *     int pthread_mutex_lock(m):   o = sched_object(m, OBJECT_MUTEX);
+ *                                  sched_step(OP_LOCK, o, pc, mutex_is_free, o);
+ *                                  o->mutex.owner = self;            (we have the turn)
+ *
+ * I1  Exactly one thread has the turn; all model state is touched only by it: no locks.
+ * I2  A thread parks only in sched_step and sched_outside, never inside libc.
+ * I3  Everything that decides who runs next goes through sched_choose, which records it;
+ *     a replay answers sched_choose from the record.
+ * I4  Ordinals, never addresses, enter a decision or the hash.
+ */
+#ifndef SCHED_INTERNAL_H
+#define SCHED_INTERNAL_H
+
+#include "rt/rt.h"
+
+struct sched_thread;
+struct sched_object;
+
+/* Would this thread be able to execute its announced operation now? */
+typedef bool sched_ready(struct sched_thread *thread, void *argument);
+
+enum sched_object_kind {
+	OBJECT_PLAIN, OBJECT_MUTEX, OBJECT_RWLOCK, OBJECT_COND, OBJECT_BARRIER, OBJECT_SEM,
+	OBJECT_SPIN, OBJECT_ONCE, OBJECT_FUTEX, OBJECT_THREAD, OBJECT_FD,
+};
+
+/*
+ * State of one sync object, kept in our own table by address; the program's bytes are
+ * read at most once (static initialisers, pthread_*_init attributes) and never written.
+ * Each model casts state[] to its own struct (static_assert the size).
+ */
+struct sched_object {
+	const void *address;
+	uint32_t ordinal;            /* by first use, from 1 */
+	uint32_t kind;
+	struct sched_object *next;   /* hash chain */
+	uint64_t state[16];
+};
+
+/* How a thread announces. deadline_ns: virtual time, 0 = none. */
+struct sched_thread {
+	struct rt_thread *rt;
+	uint32_t ordinal;            /* order of creation within the schedule */
+	uint32_t baton;              /* futex word: 1 = your turn */
+	enum wire_op op;             /* what it is about to do */
+	struct sched_object *object;
+	uintptr_t pc;
+	const void *frame;           /* frame address at the point, for stacks */
+	sched_ready *ready;          /* NULL = always */
+	void *argument;
+	uint64_t deadline_ns;        /* timed operation: it may also return by timing out */
+	bool timed_out;              /* result of the last step */
+	bool postponed;              /* the paper's set */
+	bool outside;                /* in a blocking call; not enabled until it is back */
+	bool alive;
+	/* the announced access, op == OP_ACCESS (or a range, free) in the pair */
+	uintptr_t address;
+	size_t size;
+	unsigned flags;
+	int side;                    /* enum wire_side */
+	uint64_t steps;              /* executed so far */
+	uint64_t postponed_since;    /* step number */
+	uint64_t priority;           /* pct, pos, surw */
+	/* held locks, for reports: newest last */
+	struct { struct sched_object *object; enum lock_mode mode; uintptr_t pc; } *held;
+	uint32_t held_count, held_size;
+	uint32_t cancel_state, cancel_type, cancel_pending;
+	void *model;                 /* scratch of the model it waits in */
+};
+
+/* The calling thread. NULL when the runtime is inert (no wire): call REAL() then. */
+struct sched_thread *sched_self(void);
+static inline bool sched_active(void)
+{
+	return rt_wire != NULL;
+}
+
+/* Find or make the state of an object. */
+struct sched_object *sched_object(const void *address, enum sched_object_kind kind);
+void sched_object_destroy(const void *address);
+
+/*
+ * Announce, give up the turn, return when picked and ready (or timed out: true is returned
+ * then and self->timed_out set). With ready == NULL it is a plain scheduling point.
+ */
+bool sched_step(enum wire_op op, struct sched_object *object, uintptr_t pc, sched_ready *ready, void *argument);
+bool sched_step_timed(enum wire_op op, struct sched_object *object, uintptr_t pc, sched_ready *ready,
+		      void *argument, uint64_t deadline_ns);
+
+/* A recorded free choice in 0..bound-1. */
+uint32_t sched_choose(enum wire_op what, uint32_t bound);
+
+/* Book-keeping for reports, deadlocks and the engine (calls rt_on_acquire/release). */
+void sched_held_add(struct sched_object *object, enum lock_mode mode, uintptr_t pc);
+void sched_held_remove(struct sched_object *object, enum lock_mode mode, uintptr_t pc);
+
+/*
+ * Around a call that may block in the kernel for reasons outside the program. begin gives
+ * the turn away and marks the thread outside; end takes part in scheduling again (the
+ * order of returns is recorded). Prefer: poll for readiness as a `ready` predicate.
+ */
+void sched_outside_begin(enum wire_op op, uintptr_t pc);
+void sched_outside_end(void);
+
+/* Virtual time, nanoseconds; realtime base is fixed under --pin. */
+uint64_t sched_now(void);
+uint64_t sched_deadline_from(const struct timespec *absolute, int clock);
+void sched_advance(uint64_t ns);
+
+/* Threads, for models that must look at all of them. */
+struct sched_thread *sched_thread_at(uint32_t ordinal);
+uint32_t sched_thread_count(void);
+
+/* End the trial now: END record, then _exit / kill as the outcome asks. */
+void sched_end(enum wire_end how, int code) __attribute__((noreturn));
+
+/* ---- policies: policy_*.c, one table --------------------------------------------------- */
+
+/*
+ * pick: one of enabled[0..count) (never postponed ones); the guarantee stands in each file.
+ * All randomness from sched_random(). Called with count >= 1, also when there is no choice
+ * (so that priorities see every step).
+ */
+struct sched_policy {
+	const char *name;
+	void (*start)(void);
+	void (*thread_created)(struct sched_thread *thread);
+	uint32_t (*pick)(struct sched_thread **enabled, uint32_t count);
+	void (*executed)(struct sched_thread *thread);
+};
+extern const struct sched_policy sched_policy_random, sched_policy_pct, sched_policy_pos, sched_policy_surw;
+uint64_t sched_random(void);
+uint32_t sched_random_below(uint32_t bound);
+extern uint64_t sched_step_count;
+
+#endif
