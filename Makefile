@@ -32,7 +32,7 @@ RT_LDFLAGS := -shared -nostartfiles -Wl,-soname,libdeadheat_rt.so -Wl,-z,now -Wl
 	-Wl,--hash-style=gnu -Wl,-Bsymbolic
 
 # ---- what there is -------------------------------------------------------------
-HOST_SRC := $(sort $(wildcard src/base/*.c src/race/*.c src/sym/*.c src/store/*.c src/report/*.c \
+HOST_SRC := $(sort $(wildcard src/base/*.c src/race/*.c src/wire/*.c src/sym/*.c src/store/*.c src/report/*.c \
 	src/confirm/*.c src/find/*.c src/find/*/*.c src/cli/*.c))
 HOST_OBJ := $(HOST_SRC:src/%.c=$(B)/host/%.o)
 HOST_LIB_OBJ := $(filter-out $(B)/host/cli/main.o,$(HOST_OBJ))
