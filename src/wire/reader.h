@@ -29,14 +29,15 @@ struct wire_host {
 	int fd;                     /* the memfd, close-on-exec here: name it in spawn.keep */
 	struct wire_header *header;
 	size_t size;
+	struct wire_sizes {
+		size_t plan, log, steps;
+	} sizes, offsets;           /* the host's own copy of the layout: the target can write the header */
 };
 
-/* Bytes of each area, rounded up to pages; 0: default (plan 64 KiB, log 16 MiB, steps none). */
-struct wire_sizes {
-	size_t plan, log, steps;
-};
-
-/* 0 / -1 with a message. The pages are made as they are touched. */
+/*
+ * sizes: bytes of each area, rounded up to pages; 0: default (plan 64 KiB, log 16 MiB, steps
+ * none). 0 / -1 with a message. The pages are made as they are touched.
+ */
 int wire_open(struct wire_host *wire, enum wire_runtime wanted, const struct wire_sizes *sizes);
 void wire_close(struct wire_host *wire);
 
