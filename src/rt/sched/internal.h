@@ -19,9 +19,13 @@
 #ifndef SCHED_INTERNAL_H
 #define SCHED_INTERNAL_H
 
+#include <pthread.h>
+#include <time.h>
+
 #include "rt/rt.h"
 
 struct sched_thread;
+struct sched_world;
 struct sched_object;
 
 /* Would this thread be able to execute its announced operation now? */
@@ -74,6 +78,13 @@ struct sched_thread {
 	uint32_t held_count, held_size;
 	uint32_t cancel_state, cancel_type, cancel_pending;
 	void *model;                 /* scratch of the model it waits in */
+	/* signal.c, wait.c; all start as zero */
+	uint64_t signals_pending;    /* bit n-1: signal n waits for this thread's next point */
+	uint64_t signal_mask;        /* what it blocks, as of step signal_mask_step - 1 */
+	uint64_t signal_mask_step;
+	uint32_t signals_taken;      /* handlers run so far */
+	bool handling;               /* a signal that arrives now may run its handler at once */
+	const struct sched_world *world; /* what it waits for outside the process, for sched_io_idle */
 };
 
 /* The calling thread. NULL when the runtime is inert (no wire): call REAL() then. */
@@ -94,6 +105,58 @@ void sched_object_destroy(const void *address);
 bool sched_step(enum wire_op op, struct sched_object *object, uintptr_t pc, sched_ready *ready, void *argument);
 bool sched_step_timed(enum wire_op op, struct sched_object *object, uintptr_t pc, sched_ready *ready,
 		      void *argument, uint64_t deadline_ns);
+
+/*
+ * The same for operations that may wait long (wait.c, on top of sched_step_timed): also
+ * enabled when a signal handler is due (it runs; then WAKE_SIGNAL if WAIT_SIGNAL is given,
+ * else the wait goes on) and, with WAIT_CANCEL, when a cancellation is due (the caller
+ * tidies up its model, takes its mutex back, then calls sched_cancel_act). deadline_ns 0: none.
+ * mutex: flags 0; cond, join, sem: WAIT_CANCEL; sem, sleep, io: also WAIT_SIGNAL.
+ */
+enum sched_wake { WAKE_READY, WAKE_TIMEOUT, WAKE_SIGNAL, WAKE_CANCEL };
+enum sched_wait_flag { WAIT_CANCEL = 1, WAIT_SIGNAL = 2 };
+enum sched_wake sched_wait(enum wire_op op, struct sched_object *object, uintptr_t pc, sched_ready *ready,
+			   void *argument, uint64_t deadline_ns, unsigned flags);
+/* Deferred cancellation (cancel.c): is one due; act on it (unwinds: does not return); a bare cancellation point. */
+bool sched_cancel_due(const struct sched_thread *thread);
+void sched_cancel_act(void) __attribute__((noreturn));
+void sched_cancel_point(uintptr_t pc);
+/*
+ * The core calls this at the end of sched_step[_timed], when the thread has the turn again
+ * and signals_pending or cancel_pending is not 0: due handlers run here (signal.c), an
+ * asynchronous cancellation acts here.
+ */
+void sched_signal_point(struct sched_thread *self);
+/*
+ * The core calls this when nobody is enabled (before it lets IO waiters with a deadline time
+ * out: with a limit of a few ms; else with what is left of wall_ms). Sleeps in the kernel
+ * until one of the threads that wait for the world may be ready, or the limit. false: nobody
+ * waits for the world, that is a deadlock. true: compute Enabled again.
+ */
+bool sched_io_idle(uint64_t limit_ms);
+
+/*
+ * The models by name, for those who do not come through the pthread symbols (C11, guards).
+ * Same return values as the pthread function; pc is the caller of the exported name.
+ * mutex.c, cond.c, thread.c; pthread_mutex_t is read for its kind at first use only.
+ */
+int sched_mutex_lock(pthread_mutex_t *mutex, uintptr_t pc);
+int sched_mutex_trylock(pthread_mutex_t *mutex, uintptr_t pc);
+int sched_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until, uintptr_t pc);
+int sched_mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc);
+int sched_mutex_destroy(pthread_mutex_t *mutex, uintptr_t pc);
+int sched_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uintptr_t pc);
+int sched_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+			 const struct timespec *until, uintptr_t pc);
+int sched_cond_signal(pthread_cond_t *cond, uintptr_t pc);
+int sched_cond_broadcast(pthread_cond_t *cond, uintptr_t pc);
+int sched_cond_destroy(pthread_cond_t *cond, uintptr_t pc);
+int sched_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+			void *argument, uintptr_t pc);
+int sched_thread_join(pthread_t thread, void **result, uintptr_t pc);
+int sched_thread_detach(pthread_t thread, uintptr_t pc);
+/* The record of a live or not yet joined thread; NULL when the handle is none of ours. */
+struct sched_thread *sched_thread_by_handle(pthread_t thread);
 
 /* A recorded free choice in 0..bound-1. */
 uint32_t sched_choose(enum wire_op what, uint32_t bound);
