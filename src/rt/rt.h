@@ -145,6 +145,10 @@ void rt_turn_start(void);
 /* A scheduling point before op on object. May switch threads; returns when it is our turn. */
 void rt_point(enum wire_op op, const void *object, uintptr_t pc);
 /* An access the scheduler may have to hold: called for libc ranges and free(), see sched/access.c. */
+/*
+ * ... and, with ACCESS_ATOMIC or ACCESS_VOLATILE, for every such access: these are always
+ * scheduling points (abi/atomics call this, not rt_point, before the operation).
+ */
 void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t pc);
 /* The program is about to end (exit, _exit, abort): last words. */
 void rt_turn_exit(int status);
@@ -153,6 +157,7 @@ void rt_turn_exit(int status);
 
 extern struct wire_header *rt_wire;   /* NULL: nobody asked anything, run inert */
 extern const struct wire_plan *rt_plan; /* NULL likewise */
+extern int rt_control_fd;             /* second number of DEADHEAT_WIRE; -1: none */
 static inline bool rt_plan_flag(enum wire_plan_flag flag)
 {
 	return rt_plan && (rt_plan->flags & flag);

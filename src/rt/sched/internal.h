@@ -22,6 +22,8 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <time.h>
+
 #include "rt/rt.h"
 
 struct sched_thread;
@@ -64,6 +66,12 @@ struct sched_thread {
 	bool timed_out;              /* result of the last step */
 	bool postponed;              /* the paper's set */
 	bool outside;                /* in a blocking call; not enabled until it is back */
+	bool external;               /* set by the model around sched_step: ready depends on the world
+	                                outside (poll on a socket); nobody enabled is then no deadlock */
+	bool cancellable;            /* set by the model around sched_step: a pending cancel also enables
+	                                it; the model asks sched_cancel_is_due afterwards */
+	bool quiet;                  /* set by the model after a step that changed nothing (a try-lock
+	                                that failed, a poll that found nothing): counts as spinning */
 	bool alive;
 	/* the announced access, op == OP_ACCESS (or a range, free) in the pair */
 	uintptr_t address;
@@ -78,6 +86,7 @@ struct sched_thread {
 	uint32_t held_count, held_size;
 	uint32_t cancel_state, cancel_type, cancel_pending;
 	void *model;                 /* scratch of the model it waits in */
+	struct sched_private *turn;  /* turn.c's own part */
 	/* signal.c, wait.c; all start as zero */
 	uint64_t signals_pending;    /* bit n-1: signal n waits for this thread's next point */
 	uint64_t signal_mask;        /* what it blocks, as of step signal_mask_step - 1 */
@@ -158,7 +167,14 @@ int sched_thread_detach(pthread_t thread, uintptr_t pc);
 /* The record of a live or not yet joined thread; NULL when the handle is none of ours. */
 struct sched_thread *sched_thread_by_handle(pthread_t thread);
 
-/* A recorded free choice in 0..bound-1. */
+/*
+ * Cancellation (cancel.c). Is a cancel pending and allowed? Act on it: unwind, never
+ * return; called with the turn, by the thread itself, locks re-taken as POSIX asks.
+ */
+bool sched_cancel_is_due(const struct sched_thread *thread);
+void sched_cancel_act(void) __attribute__((noreturn));
+
+/* A recorded free choice in 0..bound-1 (bound 0: any 32-bit value). */
 uint32_t sched_choose(enum wire_op what, uint32_t bound);
 
 /* Book-keeping for reports, deadlocks and the engine (calls rt_on_acquire/release). */
@@ -198,6 +214,8 @@ struct sched_policy {
 	void (*thread_created)(struct sched_thread *thread);
 	uint32_t (*pick)(struct sched_thread **enabled, uint32_t count);
 	void (*executed)(struct sched_thread *thread);
+	/* Optional: it spins or yields; a priority policy puts it below all others. */
+	void (*moved_down)(struct sched_thread *thread);
 };
 extern const struct sched_policy sched_policy_random, sched_policy_pct, sched_policy_pos, sched_policy_surw;
 uint64_t sched_random(void);
