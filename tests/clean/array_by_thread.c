@@ -1,0 +1,9 @@
+/* never: A A */
+#include "../threads.h"
+static int x[2][8];
+static void *f(void *p) {
+	for (int i = 0; i < 8; i++)
+		x[(long)p][i] = i; /* @A */
+	return p;
+}
+int main(void) { run2(f, f); return 0; }

@@ -1,0 +1,19 @@
+/* never: A B */
+#include <stdatomic.h>
+#include "../threads.h"
+static atomic_int flag;
+static int data, seen;
+static void *f(void *p) {
+	data = 1; /* @A */
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&flag, 1, memory_order_relaxed);
+	return p;
+}
+static void *g(void *p) {
+	while (!atomic_load_explicit(&flag, memory_order_relaxed))
+		;
+	atomic_thread_fence(memory_order_acquire);
+	seen = data; /* @B */
+	return p;
+}
+int main(void) { run2(f, g); return seen != 1; }

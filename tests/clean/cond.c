@@ -1,0 +1,22 @@
+/* never: A B */
+#include "../threads.h"
+static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int ready, data, seen;
+static void *f(void *p) {
+	pthread_mutex_lock(&l);
+	data = 1; /* @A */
+	ready = 1;
+	pthread_cond_signal(&c);
+	pthread_mutex_unlock(&l);
+	return p;
+}
+static void *g(void *p) {
+	pthread_mutex_lock(&l);
+	while (!ready)
+		pthread_cond_wait(&c, &l);
+	seen = data; /* @B */
+	pthread_mutex_unlock(&l);
+	return p;
+}
+int main(void) { run2(f, g); return 0; }

@@ -1,0 +1,8 @@
+/* expect: A A */
+#include "../threads.h"
+static long counter;
+static void *f(void *p) {
+	counter++; /* @A */
+	return p;
+}
+int main(void) { run2(f, f); return 0; }

@@ -1,0 +1,13 @@
+/* A vector grows while another thread reads its size.
+   expect-some: yes */
+#include <thread>
+#include <vector>
+static std::vector<int> v;
+static std::size_t n;
+int main() {
+	std::thread a([] { v.push_back(1); });
+	std::thread b([] { n = v.size(); });
+	a.join();
+	b.join();
+	return 0;
+}

@@ -1,0 +1,12 @@
+/* expect: A B
+   expect: A C
+   expect: B C */
+#include "../threads.h"
+static int x;
+static void *f(void *p) { x = 1; /* @A */ return p; }
+static void *g(void *p) {
+	x = 2; /* @B */
+	x = 3; /* @C */
+	return p;
+}
+int main(void) { run2(f, g); return 0; }

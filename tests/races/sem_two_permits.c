@@ -1,0 +1,15 @@
+/* expect: A A */
+#include <semaphore.h>
+#include "../threads.h"
+static sem_t s;
+static int x;
+static void *f(void *p) {
+	sem_wait(&s);
+	x++; /* @A */
+	return p;
+}
+int main(void) {
+	sem_init(&s, 0, 2);
+	run2(f, f);
+	return 0;
+}

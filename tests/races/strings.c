@@ -1,0 +1,14 @@
+/* expect: A B */
+#include <string.h>
+#include "../threads.h"
+static char name[32] = "nobody";
+static size_t length;
+static void *f(void *p) {
+	strcpy(name, "somebody"); /* @A */
+	return p;
+}
+static void *g(void *p) {
+	length = strlen(name); /* @B */
+	return p;
+}
+int main(void) { run2(f, g); return 0; }
