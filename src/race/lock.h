@@ -4,7 +4,12 @@
 #ifndef RACE_LOCK_H
 #define RACE_LOCK_H
 
+/* <fcntl.h> has old macros of these names (flock on Windows shares): take them out, once and for all. */
+#include <fcntl.h>
 #include <stdbool.h>
+
+#undef LOCK_READ
+#undef LOCK_WRITE
 
 enum lock_mode {
 	LOCK_READ = 0,   /* shared: rwlock rdlock */
