@@ -28,8 +28,10 @@ HOST_CFLAGS = -std=gnu17 -O2 -g $(WARN) $(SAN) -Isrc -Iinclude -D_GNU_SOURCE \
 RT_CFLAGS := -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden -fno-omit-frame-pointer \
 	-fno-stack-protector -fno-builtin -fno-tree-loop-distribute-patterns -fcf-protection=none \
 	-ftls-model=initial-exec -Isrc -Iinclude -D_GNU_SOURCE
+# The compiler may call memcpy and the like; those we export are the program's: rt/string.c has ours.
+comma := ,
 RT_LDFLAGS := -shared -nostartfiles -Wl,-soname,libdeadheat_rt.so -Wl,-z,now -Wl,-z,defs \
-	-Wl,--hash-style=gnu -Wl,-Bsymbolic
+	-Wl,--hash-style=gnu -Wl,-Bsymbolic $(patsubst %,-Wl$(comma)--wrap=%,memcpy memmove memset memcmp)
 
 # ---- what there is -------------------------------------------------------------
 HOST_SRC := $(sort $(wildcard src/base/*.c src/race/*.c src/wire/*.c src/sym/*.c src/store/*.c src/report/*.c \
@@ -100,7 +102,11 @@ $(B)/rt/%.o: src/rt/%.c | $(PACKAGES)
 	$(Q)$(CC) $(RT_CFLAGS) $(RT_CFLAGS_$(subst /,_,$*)) -MMD -MP -c -o $@ $<
 
 define runtime_rule
-$(LIB)/$(1)/libdeadheat_rt.so: $$(RT_$(1))
+$(B)/rt/kind/$(1).o: src/rt/kind/kind.c | $(PACKAGES)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(CC) $(RT_CFLAGS) -DRT_KIND=WIRE_RT_$(shell echo $(1) | tr a-z A-Z) -MMD -MP -c -o $$@ $$<
+
+$(LIB)/$(1)/libdeadheat_rt.so: $$(RT_$(1)) $(B)/rt/kind/$(1).o
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(CC) $(RT_LDFLAGS) -o $$@ $$^ -lc

@@ -29,6 +29,9 @@
  *     up: so the engine's view of "held" is never larger than the truth.
  * I3  rt_on_send comes before the real operation that lets the other go on,
  *     rt_on_receive after the one that waited.
+ * I4  Who calls an rt_on_* hook has entered (rt_enter) and leaves afterwards. Who calls
+ *     rt_point or rt_turn_access has not: the turn's side enters by itself.
+ * I5  With no wire (rt_wire NULL) nobody calls hooks or points at all: run inert.
  */
 #ifndef RT_RT_H
 #define RT_RT_H
@@ -76,6 +79,7 @@ struct rt_thread {
 	void *turn;           /* the scheduler's part */
 	uint32_t frame_count; /* shadow stack, only where func_entry is called */
 	uintptr_t *frames;
+	size_t stack_size;    /* set by pthread_create from its attributes; 0: the default */
 };
 
 extern RT_TLS struct rt_thread *rt_self_tls;
@@ -88,6 +92,8 @@ struct rt_thread *rt_thread_new(uintptr_t created_at);
 void rt_thread_bind(struct rt_thread *thread);
 struct rt_thread *rt_thread_by_id(uint32_t id);
 struct rt_thread *rt_thread_by_handle(uint64_t handle);
+/* The thread is over: rt_thread_live no longer counts it. Once per thread. */
+void rt_thread_end(struct rt_thread *thread);
 uint32_t rt_thread_count(void); /* ever created */
 uint32_t rt_thread_live(void);  /* created and not ended; 1 = patching is easy */
 
@@ -103,6 +109,23 @@ static inline bool rt_enter(struct rt_thread *self)
 static inline void rt_leave(struct rt_thread *self)
 {
 	self->depth = 0;
+}
+
+/* The shadow stack of programs built with func_entry/exit; caller is a return address. */
+bool rt_frames_make(struct rt_thread *self);
+static inline void rt_frame_push(struct rt_thread *self, uintptr_t caller)
+{
+	if (unlikely(!self->frames) && !rt_frames_make(self))
+		return;
+	if (likely(self->frame_count < RT_SHADOW_STACK))
+		self->frames[self->frame_count] = caller;
+	self->frame_count++;
+}
+
+static inline void rt_frame_pop(struct rt_thread *self)
+{
+	if (likely(self->frame_count))
+		self->frame_count--;
 }
 
 /* ---- the engine: nop/engine.c or detect/ ------------------------------------ */
@@ -160,10 +183,26 @@ void rt_turn_exit(int status);
 void rt_turn_io_begin(int fd, short events, uintptr_t pc);
 void rt_turn_io_end(void);
 
+/* ---- life (rt/init.c) ----------------------------------------------------------- */
+
+/* Which library this is: enum wire_runtime. Differs per library, see Makefile (kind.c). */
+extern const uint32_t rt_kind;
+/*
+ * The program ends with status: last words of turn and engine, WIRE_ENDED. Runs by itself
+ * after all exit handlers; _exit and quick_exit call it, since they pass none. Once only.
+ */
+void rt_finish(int status);
+/* Around fork in the caller: no lock of ours is held by a thread the child does not have. */
+void rt_fork_before(void);
+void rt_fork_after(bool child);
+/* The forked child lets go of the wire and runs inert (not the fork server's trials). */
+void rt_wire_leave(void);
+
 /* ---- wire (rt/wire.c) --------------------------------------------------------- */
 
 extern struct wire_header *rt_wire;   /* NULL: nobody asked anything, run inert */
 extern const struct wire_plan *rt_plan; /* NULL likewise */
+extern int rt_control;                /* control socket, close-on-exec; -1: none */
 extern int rt_control_fd;             /* second number of DEADHEAT_WIRE; -1: none */
 static inline bool rt_plan_flag(enum wire_plan_flag flag)
 {
@@ -191,8 +230,12 @@ struct wire_pc rt_place(uintptr_t pc);
 uintptr_t rt_plan_address(uint32_t plan_module, uint32_t offset);
 /* Re-read the loaded modules (constructor, after dlopen). */
 void rt_modules_refresh(void);
+/* The log or the plan is a new one (a trial of the fork server): announce and match again. */
+void rt_modules_again(void);
 /* Is the address in the text of the runtime itself? */
 bool rt_is_own(uintptr_t pc);
+/* Is it in the text of any loaded module? Nothing is re-read: false for the unknown. */
+bool rt_is_text(uintptr_t pc);
 
 /* ---- stacks (rt/stack.c) ----------------------------------------------------------- */
 
@@ -217,6 +260,22 @@ bool rt_patch_nop(uintptr_t pc, const void *entry);
 bool rt_patch_call(uintptr_t pc, const void *entry, const void *target);
 /* Undo rt_patch_nop for one site (sched: the next trial's pair). */
 bool rt_patch_restore(uintptr_t pc);
+/*
+ * The address of blob + offset in a copy of the position-independent code blob that lies
+ * within reach (+-2 GiB) of module_pc's whole module; made once per module and blob, r-x.
+ * blob itself when it is near enough; NULL if the kernel gives no room.
+ */
+const void *rt_near_copy(uintptr_t module_pc, const void *blob, size_t size, size_t offset);
+
+/* ---- strings (rt/string.c): what libc offers is interposed, so we have our own -------- */
+
+void *rt_memcpy(void *to, const void *from, size_t size);
+void *rt_memmove(void *to, const void *from, size_t size);
+void *rt_memset(void *to, int byte, size_t size);
+int rt_memcmp(const void *a, const void *b, size_t size);
+size_t rt_strlen(const char *s);
+int rt_strcmp(const char *a, const char *b);
+int rt_strncmp(const char *a, const char *b, size_t size);
 
 /* ---- memory without malloc (rt/memory.c), raw system calls (rt/raw.c) ------------------ */
 
@@ -230,6 +289,10 @@ long rt_syscall(long number, ...); /* -errno on failure, touches no errno, no ca
 void rt_futex_wait(uint32_t *word, uint32_t value);
 void rt_futex_wake(uint32_t *word, uint32_t count);
 void rt_exit_now(int status) __attribute__((noreturn));
+/* One line "deadheat: TEXT" to stderr, then status 1: only for what cannot go on at all. */
+void rt_die(const char *text, const char *name) __attribute__((noreturn));
+/* All threads' cores see code changed before this call. False: the kernel refuses. */
+bool rt_sync_cores(void);
 
 /* A small lock for the slow paths: spin a little, then futex. Not recursive. */
 struct rt_lock {
