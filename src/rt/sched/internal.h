@@ -48,7 +48,9 @@ struct sched_object {
 	uint32_t ordinal;            /* by first use, from 1 */
 	uint32_t kind;
 	struct sched_object *next;   /* hash chain */
-	uint64_t state[16];
+	uintptr_t first_pc;          /* where it was first taken, for reports */
+	struct sched_thread *stack_of; /* it lies on this thread's stack; stale when that has ended */
+	uint64_t state[16];          /* not there for OBJECT_PLAIN */
 };
 
 /* How a thread announces. deadline_ns: virtual time, 0 = none. */
@@ -66,10 +68,6 @@ struct sched_thread {
 	bool timed_out;              /* result of the last step */
 	bool postponed;              /* the paper's set */
 	bool outside;                /* in a blocking call; not enabled until it is back */
-	bool external;               /* set by the model around sched_step: ready depends on the world
-	                                outside (poll on a socket); nobody enabled is then no deadlock */
-	bool cancellable;            /* set by the model around sched_step: a pending cancel also enables
-	                                it; the model asks sched_cancel_is_due afterwards */
 	bool quiet;                  /* set by the model after a step that changed nothing (a try-lock
 	                                that failed, a poll that found nothing): counts as spinning */
 	bool alive;
@@ -86,7 +84,14 @@ struct sched_thread {
 	uint32_t held_count, held_size;
 	uint32_t cancel_state, cancel_type, cancel_pending;
 	void *model;                 /* scratch of the model it waits in */
-	struct sched_private *turn;  /* turn.c's own part */
+	/* turn.c's own: the last points passed, to notice spinning */
+	uint64_t passed[8];
+	uint32_t passed_next;
+	uint32_t streak;             /* turns in a row, nobody else ran */
+	bool picked;                 /* let go: its pair access is executed whoever stands there */
+	uint32_t returned;           /* outside: the call has come back (futex word) */
+	bool joined, detached;       /* thread.c */
+	struct sched_thread *joining;
 	/* signal.c, wait.c; all start as zero */
 	uint64_t signals_pending;    /* bit n-1: signal n waits for this thread's next point */
 	uint64_t signal_mask;        /* what it blocks, as of step signal_mask_step - 1 */
@@ -166,13 +171,6 @@ int sched_thread_join(pthread_t thread, void **result, uintptr_t pc);
 int sched_thread_detach(pthread_t thread, uintptr_t pc);
 /* The record of a live or not yet joined thread; NULL when the handle is none of ours. */
 struct sched_thread *sched_thread_by_handle(pthread_t thread);
-
-/*
- * Cancellation (cancel.c). Is a cancel pending and allowed? Act on it: unwind, never
- * return; called with the turn, by the thread itself, locks re-taken as POSIX asks.
- */
-bool sched_cancel_is_due(const struct sched_thread *thread);
-void sched_cancel_act(void) __attribute__((noreturn));
 
 /* A recorded free choice in 0..bound-1 (bound 0: any 32-bit value). */
 uint32_t sched_choose(enum wire_op what, uint32_t bound);
