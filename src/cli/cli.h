@@ -45,9 +45,10 @@ struct command {
 	const char *arguments; /* "[--] PROG [ARG...]" */
 	const char *summary;   /* one line for the list of commands */
 	const char *text;      /* paragraphs for -h and the man page */
-	struct option *options; /* ends with a NULL name */
+	struct option *options; /* ends with a NULL name; NULL: argv is not ours to read (cc) */
 	bool stops_at_program; /* the first non-option ends the options: the rest is PROG's */
-	int (*run)(const struct command *command, int argc, char **argv); /* argv = what is left */
+	/* Options are parsed already: argv = what is left, NULL terminated. Returns the exit status. */
+	int (*run)(const struct command *command, int argc, char **argv);
 };
 
 /*
