@@ -1,0 +1,276 @@
+/*
+ * variable - the global at an address, with the path to the member: "queue.len",
+ * "table[3].next".
+ *
+ * All variables with a fixed address (globals, file and function statics, static members)
+ * are collected once per module; the type is only walked for the one asked for. Where
+ * there is no debug information the symbol table answers ("queue+8"). Locals live on
+ * stacks and are never named.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sym/internal.h"
+
+/* ---- collecting ------------------------------------------------------------------ */
+
+/* Only "the address x", perhaps "plus n" (clang's merged globals). */
+static bool fixed_address(Dwarf_Die *die, Dwarf_Addr *address)
+{
+	Dwarf_Attribute attr, value;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &count) || !count)
+		return false;
+	if (ops[0].atom == DW_OP_addr)
+		*address = ops[0].number;
+	else if ((ops[0].atom != DW_OP_addrx && ops[0].atom != DW_OP_GNU_addr_index) ||
+		 dwarf_getlocation_attr(&attr, &ops[0], &value) || dwarf_formaddr(&value, address))
+		return false;
+	if (count == 1)
+		return true;
+	*address += ops[1].number;
+	return count == 2 && ops[1].atom == DW_OP_plus_uconst;
+}
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type);
+}
+
+/* A class or namespace holding the declaration gives the name its prefix. */
+static void add_global(struct sym *sym, struct module *module, Dwarf_Die *die, const char *prefix)
+{
+	struct global g = { .size = 1 };
+	Dwarf_Word size;
+	const char *name = dwarf_diename(die);
+
+	if (!name || !fixed_address(die, &g.address))
+		return;
+	g.has_type = type_of(die, &g.type);
+	if (g.has_type && !dwarf_aggregate_size(&g.type, &size) && size)
+		g.size = size;
+	g.name = *prefix ? arena_printf(&sym->arena, "%s%s", prefix, name) : name;
+	VEC_PUSH(&module->globals, g);
+}
+
+static bool may_hold_variables(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine;
+}
+
+static void collect(struct sym *sym, struct module *module, Dwarf_Die *parent, const char *prefix)
+{
+	Dwarf_Die die;
+
+	if (dwarf_child(parent, &die))
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_variable)
+			add_global(sym, module, &die, prefix);
+		else if (tag == DW_TAG_namespace)
+			collect(sym, module, &die, scope_prefix(sym, prefix, &die));
+		else if (may_hold_variables(tag))
+			collect(sym, module, &die, prefix);
+	} while (!dwarf_siblingof(&die, &die));
+}
+
+static int global_compare(const void *a, const void *b)
+{
+	const struct global *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->size < y->size ? -1 : x->size > y->size;
+}
+
+void module_load_globals(struct sym *sym, struct module *module)
+{
+	if (module->globals_loaded)
+		return;
+	module->globals_loaded = true;
+	for (size_t i = 0; i < module->units.count; i++)
+		collect(sym, module, &module->units.items[i].tree, "");
+	if (module->globals.count)
+		qsort(module->globals.items, module->globals.count, sizeof(struct global), global_compare);
+}
+
+/* ---- the path inside ---------------------------------------------------------------- */
+
+static void peel(Dwarf_Die *type)
+{
+	Dwarf_Die next;
+
+	while (dwarf_tag(type) == DW_TAG_typedef || dwarf_tag(type) == DW_TAG_const_type ||
+	       dwarf_tag(type) == DW_TAG_volatile_type || dwarf_tag(type) == DW_TAG_atomic_type) {
+		if (!type_of(type, &next))
+			return;
+		*type = next;
+	}
+}
+
+static uint64_t member_offset(Dwarf_Die *member)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (dwarf_attr(member, DW_AT_data_member_location, &attr) && !dwarf_formudata(&attr, &value))
+		return value;
+	if (dwarf_attr(member, DW_AT_data_bit_offset, &attr) && !dwarf_formudata(&attr, &value))
+		return value / 8;
+	return 0;
+}
+
+/* The member or base class that holds the byte at offset. */
+static bool member_at(Dwarf_Die *type, uint64_t offset, Dwarf_Die *found)
+{
+	Dwarf_Die die, inner;
+	Dwarf_Word size;
+	bool any = false;
+
+	if (dwarf_child(type, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		uint64_t at = member_offset(&die);
+		bool placed = dwarf_hasattr(&die, DW_AT_data_member_location) || dwarf_hasattr(&die, DW_AT_data_bit_offset);
+
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !placed || at > offset)
+			continue;
+		if (type_of(&die, &inner) && !dwarf_aggregate_size(&inner, &size) && offset < at + size) {
+			*found = die;
+			any = true;
+		}
+	} while (!dwarf_siblingof(&die, &die));
+	return any;
+}
+
+static uint64_t dimension(Dwarf_Die *range)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (dwarf_attr(range, DW_AT_count, &attr) && !dwarf_formudata(&attr, &value))
+		return value;
+	if (dwarf_attr(range, DW_AT_upper_bound, &attr) && !dwarf_formudata(&attr, &value))
+		return value + 1;
+	return 0;
+}
+
+/* "[1][3]": row-major, all dimensions but the first need a size. */
+static const char *array_index(struct arena *arena, const char *name, Dwarf_Die *array, uint64_t element)
+{
+	uint64_t sizes[8], count = 0, rest = 1;
+	Dwarf_Die die;
+
+	if (!dwarf_child(array, &die))
+		do
+			if (dwarf_tag(&die) == DW_TAG_subrange_type && count < 8)
+				sizes[count++] = dimension(&die);
+		while (!dwarf_siblingof(&die, &die));
+	for (uint64_t i = 1; i < count; i++)
+		rest *= sizes[i] ? sizes[i] : 1;
+	for (uint64_t i = 0; i < count; i++) {
+		name = arena_printf(arena, "%s[%llu]", name, (unsigned long long)(element / rest));
+		element %= rest;
+		rest /= i + 1 < count && sizes[i + 1] ? sizes[i + 1] : 1;
+	}
+	return name;
+}
+
+static const char *path_of_array(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset)
+{
+	Dwarf_Die element;
+	Dwarf_Word size;
+
+	if (!type_of(type, &element) || dwarf_aggregate_size(&element, &size) || !size)
+		return name;
+	return type_path(arena, array_index(arena, name, type, offset / size), &element, offset % size);
+}
+
+/* Base classes and anonymous members add no name of their own. */
+static const char *path_of_struct(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset)
+{
+	Dwarf_Die member, inner;
+	const char *own;
+
+	if (!member_at(type, offset, &member) || !type_of(&member, &inner))
+		return name;
+	own = dwarf_tag(&member) == DW_TAG_member ? dwarf_diename(&member) : NULL;
+	if (own && *own)
+		name = arena_printf(arena, "%s.%s", name, own);
+	return type_path(arena, name, &inner, offset - member_offset(&member));
+}
+
+/* Stops at scalars, and at unions: which of their members is meant is not in the address. */
+const char *type_path(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset)
+{
+	Dwarf_Die inner = *type;
+
+	peel(&inner);
+	switch (dwarf_tag(&inner)) {
+	case DW_TAG_array_type:
+		return path_of_array(arena, name, &inner, offset);
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+		return path_of_struct(arena, name, &inner, offset);
+	default:
+		return name;
+	}
+}
+
+/* ---- asking ------------------------------------------------------------------------- */
+
+static const char *from_symbols(struct arena *arena, struct module *module, uint64_t address)
+{
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *name;
+
+	if (!module->mod)
+		return NULL;
+	name = dwfl_module_addrinfo(module->mod, address, &offset, &symbol, NULL, NULL, NULL);
+	if (!name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
+		return NULL;
+	if (!offset)
+		return arena_strdup(arena, name);
+	return arena_printf(arena, "%s+%llu", name, (unsigned long long)offset);
+}
+
+static struct global *global_at(struct module *module, Dwarf_Addr address)
+{
+	size_t low = 0, high = module->globals.count;
+	struct global *g;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (module->globals.items[mid].address <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	g = low ? &module->globals.items[low - 1] : NULL;
+	return g && address - g->address < g->size ? g : NULL;
+}
+
+const char *sym_variable(struct sym *sym, struct arena *arena, const struct place *place)
+{
+	struct module *module = module_get(sym, place->module, place->build_id);
+	struct global *g;
+	Dwarf_Addr address = place->offset - module->bias;
+
+	module_load_globals(sym, module);
+	g = global_at(module, address);
+	if (!g)
+		return from_symbols(arena, module, place->offset);
+	if (!g->has_type)
+		return arena_strdup(arena, g->name);
+	return type_path(arena, arena_strdup(arena, g->name), &g->type, address - g->address);
+}
