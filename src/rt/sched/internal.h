@@ -97,6 +97,7 @@ struct sched_thread {
 	uint64_t signal_mask;        /* what it blocks, as of step signal_mask_step - 1 */
 	uint64_t signal_mask_step;
 	uint32_t signals_taken;      /* handlers run so far */
+	bool restart;                /* ... and the last ones asked for SA_RESTART */
 	bool handling;               /* a signal that arrives now may run its handler at once */
 	const struct sched_world *world; /* what it waits for outside the process, for sched_io_idle */
 };
@@ -131,6 +132,10 @@ enum sched_wake { WAKE_READY, WAKE_TIMEOUT, WAKE_SIGNAL, WAKE_CANCEL };
 enum sched_wait_flag { WAIT_CANCEL = 1, WAIT_SIGNAL = 2 };
 enum sched_wake sched_wait(enum wire_op op, struct sched_object *object, uintptr_t pc, sched_ready *ready,
 			   void *argument, uint64_t deadline_ns, unsigned flags);
+bool sched_signal_due(const struct sched_thread *thread); /* a handler would run at its next point */
+bool sched_never(struct sched_thread *thread, void *argument); /* a predicate: only time or a signal ends it */
+bool sched_bad_time(const struct timespec *time);
+bool sched_bad_clock(clockid_t clock); /* timed waits know CLOCK_REALTIME and CLOCK_MONOTONIC */
 /* Deferred cancellation (cancel.c): is one due; act on it (unwinds: does not return); a bare cancellation point. */
 bool sched_cancel_due(const struct sched_thread *thread);
 void sched_cancel_act(void) __attribute__((noreturn));
@@ -148,6 +153,18 @@ void sched_signal_point(struct sched_thread *self);
  * waits for the world, that is a deadlock. true: compute Enabled again.
  */
 bool sched_io_idle(uint64_t limit_ms);
+/*
+ * What a thread waits for in the world (self->world while it waits, io.c): these file
+ * numbers; with none, something that can only be looked at again (a child, a shared
+ * semaphore, a signal).
+ */
+struct pollfd;
+struct sched_world {
+	const struct pollfd *fds;
+	uint32_t count;
+};
+enum sched_wake sched_wait_world(const struct sched_world *world, struct sched_object *object, uintptr_t pc,
+				 sched_ready *ready, void *argument, uint64_t deadline_ns, unsigned flags);
 
 /*
  * The models by name, for those who do not come through the pthread symbols (C11, guards).
@@ -169,6 +186,9 @@ int sched_thread_create(pthread_t *thread, const pthread_attr_t *attributes, voi
 			void *argument, uintptr_t pc);
 int sched_thread_join(pthread_t thread, void **result, uintptr_t pc);
 int sched_thread_detach(pthread_t thread, uintptr_t pc);
+int sched_once(pthread_once_t *control, void (*routine)(void), uintptr_t pc);
+/* Positive errno; left is written when a handler ended a relative sleep. */
+int sched_sleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left, uintptr_t pc);
 /* The record of a live or not yet joined thread; NULL when the handle is none of ours. */
 struct sched_thread *sched_thread_by_handle(pthread_t thread);
 
