@@ -203,7 +203,6 @@ void rt_wire_leave(void);
 extern struct wire_header *rt_wire;   /* NULL: nobody asked anything, run inert */
 extern const struct wire_plan *rt_plan; /* NULL likewise */
 extern int rt_control;                /* control socket, close-on-exec; -1: none */
-extern int rt_control_fd;             /* second number of DEADHEAT_WIRE; -1: none */
 static inline bool rt_plan_flag(enum wire_plan_flag flag)
 {
 	return rt_plan && (rt_plan->flags & flag);
@@ -246,6 +245,8 @@ bool rt_is_text(uintptr_t pc);
  * against the thread's stack; by the shadow stack where the program keeps one.
  */
 unsigned rt_stack(uintptr_t pc, const void *frame, uintptr_t *out, unsigned max);
+/* Of another thread, which must be parked below frame. */
+unsigned rt_stack_of(const struct rt_thread *thread, uintptr_t pc, const void *frame, uintptr_t *out, unsigned max);
 
 /* ---- call-site patching (rt/patch.c) ------------------------------------------------- */
 
