@@ -1,0 +1,338 @@
+/*
+ * patch - call sites in the program's text become NOPs or direct calls, at first visit.
+ *
+ * Precise: the bytes before the return address must be a call that we can follow to the
+ * very entry that was reached:
+ *
+ *     E8 rel32            -> [F3 0F 1E FA] [F2] FF 25 disp32 (PLT stub) -> GOT slot == entry
+ *     FF 15 disp32        -> GOT slot == entry
+ *
+ * A tail jump returns elsewhere and fails this; so does anything hand made. No scan of
+ * the text is ever needed, and nothing that was not executed is touched.
+ *
+ * Safe while other threads run (their cores may hold the old bytes, or half of them):
+ *   - no second thread was ever made: plain stores;
+ *   - only an operand of 4 bytes changes and lies within one fetch block: one store;
+ *   - else "jmp self" (EB FE) over the first two bytes, all cores synchronised by
+ *     membarrier, the tail, synchronised again, the first two bytes. Whoever comes by
+ *     meanwhile spins there;
+ *   - the first two bytes lie in two fetch blocks: then the operand lies in one, and
+ *     instead of a NOP the call is sent to a near `ret`.
+ * A fetch block is taken as 16 bytes: cores fetch 16 to 64 at a time, aligned.
+ * Without membarrier such sites are left alone. All refusals are counted, once a site.
+ *
+ * I1  Everything below is done under one lock, between rt_enter and rt_leave.
+ * I2  Text is writable only during a store and gets its segment's protection back.
+ * I3  The original bytes of every patched site are kept (rt_patch_restore).
+ */
+#include <elf.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "rt/internal.h"
+#include "rt/near.h"
+
+#define FETCH_BLOCK 16u
+#define SITE_MAX 6u
+#define BUCKETS 4096u
+#define REFUSED 1024u
+
+struct site {
+	uintptr_t pc;               /* return address */
+	struct site *next;
+	uint8_t length;             /* of the call: 5 or 6 */
+	bool patched;
+	uint8_t original[SITE_MAX];
+	uint8_t wanted[SITE_MAX];   /* what stands there when patched */
+};
+
+static struct site *buckets[BUCKETS];
+static uintptr_t refused[REFUSED]; /* direct mapped: a tail jump comes by again and again */
+static struct rt_lock lock;
+
+static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+static const uint8_t nop6[] = { 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+/* ---- is this the call? -------------------------------------------------------------- */
+
+static int32_t read32(uintptr_t at)
+{
+	int32_t value;
+
+	rt_memcpy(&value, (const void *)at, sizeof(value));
+	return value;
+}
+
+static bool slot_holds(const struct module *module, uintptr_t slot, const void *entry)
+{
+	return module_segment(module, slot, sizeof(void *)) && slot % sizeof(void *) == 0 &&
+	       __atomic_load_n((const void *const *)slot, __ATOMIC_RELAXED) == entry;
+}
+
+/* Is there a PLT stub at this address that jumps to entry? */
+static bool stub_leads(const struct module *module, uintptr_t stub, const void *entry)
+{
+	const uint8_t *code = (const uint8_t *)stub;
+	const struct module_segment *text = module_segment(module, stub, 16);
+
+	if (!text || !(text->flags & PF_X))
+		return false;
+	if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa)
+		code += 4;
+	if (code[0] == 0xf2)
+		code++;
+	if (code[0] != 0xff || code[1] != 0x25)
+		return false;
+	return slot_holds(module, (uintptr_t)code + 6 + read32((uintptr_t)code + 2), entry);
+}
+
+/* Length of the call before pc if it reaches entry, else 0. */
+static uint8_t call_length(uintptr_t pc, const void *entry)
+{
+	const struct module *module = module_find(pc);
+	const struct module_segment *text = module ? module_segment(module, pc - SITE_MAX, SITE_MAX) : NULL;
+	const uint8_t *end = (const uint8_t *)pc;
+
+	if (!text || !(text->flags & PF_X) || module->own)
+		return 0;
+	if (end[-5] == 0xe8 && stub_leads(module, pc + read32(pc - 4), entry))
+		return 5;
+	if (end[-6] == 0xff && end[-5] == 0x15 && slot_holds(module, pc + read32(pc - 4), entry))
+		return 6;
+	return 0;
+}
+
+/* ---- storing --------------------------------------------------------------------------- */
+
+static bool protect(uintptr_t at, size_t size, bool writable)
+{
+	const struct module *module = module_find(at);
+	const struct module_segment *text = module ? module_segment(module, at, size) : NULL;
+	uintptr_t low = at & -(uintptr_t)WIRE_PAGE;
+	uintptr_t high = (at + size + WIRE_PAGE - 1) & -(uintptr_t)WIRE_PAGE;
+	int protection = PROT_READ | PROT_EXEC;
+
+	if (!text)
+		return false;
+	if (writable || (text->flags & PF_W))
+		protection |= PROT_WRITE;
+	return rt_syscall(SYS_mprotect, low, high - low, protection) == 0;
+}
+
+static bool in_one_block(uintptr_t at, size_t size)
+{
+	return at / FETCH_BLOCK == (at + size - 1) / FETCH_BLOCK;
+}
+
+/* Locked exchanges: single for all observers, however they are aligned within the block. */
+static void store2(uintptr_t at, const uint8_t *bytes)
+{
+	uint16_t value;
+
+	rt_memcpy(&value, bytes, sizeof(value));
+	__asm__ volatile("xchgw %0, %1" : "+r"(value), "+m"(*(uint16_t *)at) : : "memory");
+}
+
+static void store4(uintptr_t at, const uint8_t *bytes)
+{
+	uint32_t value;
+
+	rt_memcpy(&value, bytes, sizeof(value));
+	__asm__ volatile("xchgl %0, %1" : "+r"(value), "+m"(*(uint32_t *)at) : : "memory");
+}
+
+static bool store_held(uintptr_t at, const uint8_t *bytes, size_t length)
+{
+	static const uint8_t jump_self[] = { 0xeb, 0xfe };
+
+	if (!rt_sync_cores())
+		return false;
+	store2(at, jump_self);
+	rt_sync_cores();
+	rt_memcpy((void *)(at + 2), bytes + 2, length - 2);
+	rt_sync_cores();
+	store2(at, bytes);
+	return true;
+}
+
+/* Replace the call of length bytes at `at`; false and unchanged if that is not safe here. */
+static bool store(uintptr_t at, const uint8_t *bytes, size_t length)
+{
+	uintptr_t operand = at + length - 4;
+	bool done = false;
+
+	if (!protect(at, length, true))
+		return false;
+	if (rt_thread_count() == 1) {
+		rt_memcpy((void *)at, bytes, length);
+		done = true;
+	} else if (!rt_memcmp((void *)at, bytes, length - 4) && in_one_block(operand, 4)) {
+		store4(operand, bytes + length - 4);
+		done = true;
+	} else if (in_one_block(at, 2)) {
+		done = store_held(at, bytes, length);
+	}
+	protect(at, length, false);
+	return done;
+}
+
+/* ---- the table of sites -------------------------------------------------------------------- */
+
+static struct site **bucket(uintptr_t pc)
+{
+	return &buckets[(pc * 0x9e3779b97f4a7c15ull) >> 52];
+}
+_Static_assert(BUCKETS == 1u << (64 - 52), "the shift picks a bucket");
+
+static struct site *find(uintptr_t pc)
+{
+	struct site *site = *bucket(pc);
+
+	while (site && site->pc != pc)
+		site = site->next;
+	return site;
+}
+
+static struct site *find_or_add(uintptr_t pc, uint8_t length)
+{
+	struct site *site = find(pc);
+
+	if (site)
+		return site;
+	site = rt_arena(sizeof(*site));
+	if (!site)
+		return NULL;
+	site->pc = pc;
+	site->length = length;
+	rt_memcpy(site->original, (const void *)(pc - length), length);
+	site->next = *bucket(pc);
+	*bucket(pc) = site;
+	return site;
+}
+
+static bool write_site(struct site *site, const uint8_t *bytes)
+{
+	return store(site->pc - site->length, bytes, site->length);
+}
+
+static bool refuse(uintptr_t pc)
+{
+	uintptr_t *entry = &refused[(pc * 0x9e3779b97f4a7c15ull) >> 54];
+
+	if (*entry != pc)
+		rt_count(WIRE_UNPATCHED_SITES);
+	*entry = pc;
+	return false;
+}
+_Static_assert(REFUSED == 1u << (64 - 54), "the shift picks an entry");
+
+static bool is_refused(uintptr_t pc)
+{
+	return __atomic_load_n(&refused[(pc * 0x9e3779b97f4a7c15ull) >> 54], __ATOMIC_RELAXED) == pc;
+}
+
+/* ---- what to write ---------------------------------------------------------------------------- */
+
+/* A direct call of the same length: 67 is a prefix without meaning to a near call. */
+static bool direct_call(const struct site *site, const void *target, uint8_t *bytes)
+{
+	intptr_t distance = (intptr_t)((uintptr_t)target - site->pc);
+	int32_t operand = (int32_t)distance;
+
+	if (operand != distance)
+		return false;
+	bytes[0] = 0x67;
+	bytes[site->length - 5] = 0xe8;
+	rt_memcpy(bytes + site->length - 4, &operand, sizeof(operand));
+	return true;
+}
+
+/* The first two bytes must stay: only the operand changes, to a near function or a near slot. */
+static bool same_opcode(const struct site *site, const void *target, uint8_t *bytes)
+{
+	const void *to = site->length == 5 ? target : near_slot(site->pc, target);
+	intptr_t distance = (intptr_t)((uintptr_t)to - site->pc);
+	int32_t operand = (int32_t)distance;
+
+	if (!to || operand != distance)
+		return false;
+	rt_memcpy(bytes, site->original, site->length - 4);
+	rt_memcpy(bytes + site->length - 4, &operand, sizeof(operand));
+	return true;
+}
+
+static bool compose(const struct site *site, const void *target, uint8_t *bytes)
+{
+	bool movable = rt_thread_count() == 1 || in_one_block(site->pc - site->length, 2);
+
+	if (target)
+		return movable ? direct_call(site, target, bytes) : same_opcode(site, target, bytes);
+	if (!movable)
+		return same_opcode(site, near_return(site->pc), bytes);
+	rt_memcpy(bytes, site->length == 5 ? nop5 : nop6, site->length);
+	return true;
+}
+
+static bool patch_locked(uintptr_t pc, const void *entry, const void *target)
+{
+	struct site *site = find(pc);
+	uint8_t bytes[SITE_MAX], length;
+
+	if (site && site->patched)
+		return true;
+	length = call_length(pc, entry);
+	site = length ? find_or_add(pc, length) : NULL;
+	if (!site || !compose(site, target, bytes) || !write_site(site, bytes))
+		return refuse(pc);
+	rt_memcpy(site->wanted, bytes, length);
+	site->patched = true;
+	rt_count(WIRE_PATCHED_SITES);
+	return true;
+}
+
+static bool patch(uintptr_t pc, const void *entry, const void *target)
+{
+	bool done;
+
+	if (!entry || is_refused(pc) || rt_plan_flag(WIRE_NO_PATCH))
+		return false;
+	rt_lock(&lock);
+	done = patch_locked(pc, entry, target);
+	rt_unlock(&lock);
+	return done;
+}
+
+/* ---- the face ------------------------------------------------------------------------------------ */
+
+bool rt_patch_nop(uintptr_t pc, const void *entry)
+{
+	return patch(pc, entry, NULL);
+}
+
+bool rt_patch_call(uintptr_t pc, const void *entry, const void *target)
+{
+	return patch(pc, entry, target);
+}
+
+bool rt_patch_restore(uintptr_t pc)
+{
+	struct site *site;
+	bool done = false;
+
+	rt_lock(&lock);
+	site = find(pc);
+	if (site && site->patched && write_site(site, site->original)) {
+		site->patched = false;
+		done = true;
+	}
+	rt_unlock(&lock);
+	return done;
+}
+
+void rt_patch_fork(bool before)
+{
+	if (before)
+		rt_lock(&lock);
+	else
+		rt_unlock(&lock);
+}
