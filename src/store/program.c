@@ -1,0 +1,128 @@
+/*
+ * program - command lines, runs and their counters.
+ *
+ * One program is one (path, build, folder, arguments, environment); what a session sets
+ * by itself (window size, shell level, ...) does not make another one of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "store/internal.h"
+
+/* Variables of the terminal session, not of the program under test. */
+static const char *const session_variables[] = {
+	"_=", "SHLVL=", "PWD=", "OLDPWD=", "COLUMNS=", "LINES=", "WINDOWID=", "TERM=", "SSH_", "XDG_SESSION_",
+	"DBUS_SESSION_", "PS1=", "PROMPT_COMMAND=", "MAKEFLAGS=", "MAKELEVEL=", "MFLAGS=", "DEADHEAT_",
+};
+
+static bool is_session_variable(const char *entry)
+{
+	for (size_t i = 0; i < sizeof(session_variables) / sizeof(session_variables[0]); i++)
+		if (!strncmp(entry, session_variables[i], strlen(session_variables[i])))
+			return true;
+	return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Order does not matter, so sort; a hash, since environments are long and the key is compared only. */
+static uint64_t hash_environment(struct arena *arena, char **envp)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+	size_t count = 0;
+	char **sorted;
+
+	while (envp && envp[count])
+		count++;
+	sorted = count ? arena_copy(arena, envp, count * sizeof(char *)) : NULL;
+	if (count)
+		qsort(sorted, count, sizeof(char *), by_name);
+	for (size_t i = 0; i < count; i++)
+		for (const char *p = is_session_variable(sorted[i]) ? NULL : sorted[i]; p; p = *p ? p + 1 : NULL)
+			h = (h ^ (unsigned char)*p) * 0x100000001b3ull;
+	return h;
+}
+
+static int put_program(struct store *store, struct arena *arena, struct store_program *p)
+{
+	struct strbuf key = STRBUF_INIT, argv = STRBUF_INIT, envp = STRBUF_INIT;
+	int found;
+
+	pack_strings(&argv, p->argv);
+	pack_strings(&envp, p->envp);
+	pack_strings(&key, (char *[]){ (char *)p->path, (char *)p->build_id, (char *)p->cwd, argv.buf, NULL });
+	strbuf_printf(&key, "\t%016llx", (unsigned long long)hash_environment(arena, p->envp));
+	found = sql_number(store, "INSERT INTO program (key, path, build_id, cwd, argv, envp, used)"
+				  " VALUES ($1, $2, $3, $4, $5, $6, (SELECT coalesce(max(used), 0) + 1 FROM program))"
+				  " ON CONFLICT (key) DO UPDATE SET used = excluded.used RETURNING id",
+			   ARGS(TEXT(key.buf), TEXT(p->path), TEXT(p->build_id), TEXT(p->cwd), TEXT(argv.buf),
+				TEXT(envp.buf)), &p->id);
+	strbuf_release(&key);
+	strbuf_release(&argv);
+	strbuf_release(&envp);
+	return found == 1 ? 0 : -1;
+}
+
+int store_put_program(struct store *store, struct store_program *program)
+{
+	struct arena arena = ARENA_INIT;
+	int result;
+
+	if (sql_begin(store))
+		return -1;
+	result = sql_end(store, put_program(store, &arena, program));
+	arena_free(&arena);
+	return result;
+}
+
+static void read_program(const struct engine *e, struct cursor *c, struct arena *arena, struct store_program *p)
+{
+	p->id = e->number(c, 0);
+	p->path = arena_strdup(arena, e->text(c, 1));
+	p->build_id = arena_strdup(arena, e->text(c, 2));
+	p->cwd = arena_strdup(arena, e->text(c, 3));
+	p->argv = unpack_strings(arena, arena_strdup(arena, e->text(c, 4)));
+	p->envp = unpack_strings(arena, arena_strdup(arena, e->text(c, 5)));
+}
+
+int store_get_program(struct store *store, struct arena *arena, int64_t id, struct store_program *program)
+{
+	const struct engine *e = store->engine;
+	struct cursor *c = e->query(store, "SELECT id, path, build_id, cwd, argv, envp FROM program"
+					   " WHERE id = $1 OR $1 = 0 ORDER BY used DESC LIMIT 1", ARGS(INT(id)));
+	int found = c ? e->next(store, c) : -1;
+
+	if (found <= 0)
+		return found;
+	read_program(e, c, arena, program);
+	e->stop(store, c);
+	return 1;
+}
+
+int store_begin_run(struct store *store, const char *stage, int64_t program, int64_t *run)
+{
+	if (sql_number(store, "INSERT INTO run (stage, program, began) VALUES ($1, $2, $3) RETURNING id",
+		       ARGS(TEXT(stage), REF(program), INT(time(NULL))), run) != 1)
+		return -1;
+	store->program = program;
+	store->run = *run;
+	return 0;
+}
+
+int store_end_run(struct store *store, int64_t run, const char *exit_status)
+{
+	return sql_run(store, "UPDATE run SET ended = $1, exit_status = $2 WHERE id = $3",
+		       ARGS(INT(time(NULL)), TEXT(exit_status), INT(run)));
+}
+
+int store_put_counter(struct store *store, int64_t run, const char *name, uint64_t value)
+{
+	return sql_run(store, "INSERT INTO counter (run, name, value) VALUES ($1, $2, $3)"
+			      " ON CONFLICT (run, name) DO UPDATE SET value = counter.value + excluded.value",
+		       ARGS(INT(run), TEXT(name), INT(value)));
+}

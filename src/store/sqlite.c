@@ -1,0 +1,313 @@
+/*
+ * sqlite - the engine of a store that is a folder: store.db, WAL.
+ *
+ * WAL with synchronous=NORMAL: a kill at any moment loses nothing committed; a power cut
+ * may lose the last transactions but never damages the file. Readers and one writer do
+ * not wait for each other; a second writer waits BUSY_MS.
+ *
+ * I1  A busy cursor is not handed out again: a nested use of one text gets its own.
+ * I2  Every failure ends in explain(), so that each has one line that says what to do.
+ */
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "store/internal.h"
+
+#define BUSY_MS 10000           /* longer than any transaction of ours by far */
+#define APPLICATION 0x44484554  /* "DHET": not just any SQLite file */
+#define CACHE 64                /* more than there are statements in this folder */
+
+/* A prepared statement; kept for the next time unless the cache is full. */
+struct cursor {
+	const char *sql;
+	sqlite3_stmt *statement;
+	bool busy, kept;
+};
+
+struct connection {
+	sqlite3 *db;
+	struct cursor cache[CACHE];
+};
+
+static struct connection *connection_of(struct store *store)
+{
+	return store->connection;
+}
+
+/* ---- what went wrong ------------------------------------------------------------ */
+
+static int explain(struct store *store, int code)
+{
+	const char *at = store->location;
+	sqlite3 *db = connection_of(store)->db;
+
+	switch (code & 0xff) {
+	case SQLITE_FULL:
+		return error_cannot("disk full while writing the store %s: free some space and run again, "
+				    "what was finished is kept", at);
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+		return error_cannot("cannot write the store %s: it is read-only; make it writable or name another "
+				    "with --store", at);
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return error_cannot("the store %s has been locked by another process for %d s: wait for it, or name "
+				    "another with --store", at, BUSY_MS / 1000);
+	case SQLITE_CANTOPEN:
+		return error_cannot("cannot open %s/store.db: %s; check the permissions or name another with --store",
+				    at, strerror(sqlite3_system_errno(db) ? sqlite3_system_errno(db) : errno));
+	case SQLITE_NOTADB:
+		return error_cannot("%s/store.db is not a deadheat store: move it away or name another with --store", at);
+	case SQLITE_CORRUPT:
+		return error_cannot("the store %s is damaged (%s): move it away and run again", at, sqlite3_errmsg(db));
+	default:
+		return error("store %s: %s", at, sqlite3_errmsg(db));
+	}
+}
+
+/* ---- statements ------------------------------------------------------------------- */
+
+/* An idle one of this text, else an empty one, else a temporary one. */
+static struct cursor *find_cursor(struct connection *c, const char *sql)
+{
+	struct cursor *cursor;
+
+	for (size_t i = 0; i < CACHE; i++)
+		if (!c->cache[i].busy && (c->cache[i].sql == sql || !c->cache[i].sql)) {
+			c->cache[i].kept = true;
+			return &c->cache[i];
+		}
+	cursor = calloc(1, sizeof(*cursor));
+	ASSERT(cursor);
+	return cursor;
+}
+
+static void give_back(struct cursor *cursor)
+{
+	sqlite3_reset(cursor->statement);
+	sqlite3_clear_bindings(cursor->statement);
+	cursor->busy = false;
+	if (cursor->kept)
+		return;
+	sqlite3_finalize(cursor->statement);
+	free(cursor);
+}
+
+static int bind(sqlite3_stmt *statement, const struct arg *args, size_t count)
+{
+	int code = SQLITE_OK;
+
+	for (size_t i = 0; i < count && code == SQLITE_OK; i++)
+		if (args[i].type == ARG_INT)
+			code = sqlite3_bind_int64(statement, (int)i + 1, args[i].number);
+		else if (args[i].type == ARG_TEXT)
+			code = sqlite3_bind_text(statement, (int)i + 1, args[i].text, -1, SQLITE_TRANSIENT);
+	return code;
+}
+
+static struct cursor *sqlite_query(struct store *store, const char *sql, const struct arg *args, size_t count)
+{
+	struct cursor *cursor = find_cursor(connection_of(store), sql);
+	int code = SQLITE_OK;
+
+	if (!cursor->statement)
+		code = sqlite3_prepare_v3(connection_of(store)->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+					  &cursor->statement, NULL);
+	if (code == SQLITE_OK)
+		code = bind(cursor->statement, args, count);
+	if (code == SQLITE_OK) {
+		cursor->sql = sql;
+		cursor->busy = true;
+		return cursor;
+	}
+	explain(store, code);
+	give_back(cursor);
+	return NULL;
+}
+
+static int sqlite_next(struct store *store, struct cursor *cursor)
+{
+	int code = sqlite3_step(cursor->statement);
+
+	if (code == SQLITE_ROW)
+		return 1;
+	if (code != SQLITE_DONE)
+		explain(store, code);
+	give_back(cursor);
+	return code == SQLITE_DONE ? 0 : -1;
+}
+
+static void sqlite_stop(struct store *store, struct cursor *cursor)
+{
+	give_back(cursor);
+}
+
+static int64_t sqlite_number(struct cursor *cursor, int column)
+{
+	return sqlite3_column_int64(cursor->statement, column);
+}
+
+static const char *sqlite_text(struct cursor *cursor, int column)
+{
+	return (const char *)sqlite3_column_text(cursor->statement, column);
+}
+
+static size_t sqlite_size(struct cursor *cursor, int column)
+{
+	return (size_t)sqlite3_column_bytes(cursor->statement, column);
+}
+
+/* ---- transactions -------------------------------------------------------------------- */
+
+static int sqlite_begin(struct store *store, bool write)
+{
+	return sql_run(store, write ? "BEGIN IMMEDIATE" : "BEGIN", NO_ARGS);
+}
+
+static int sqlite_commit(struct store *store)
+{
+	return sql_run(store, "COMMIT", NO_ARGS);
+}
+
+/* The first message counts, so this leaves none; SQLite may have rolled back already. */
+static void sqlite_rollback(struct store *store)
+{
+	sqlite3_exec(connection_of(store)->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* ---- opening --------------------------------------------------------------------------- */
+
+static int sqlite_version(struct store *store, int *version)
+{
+	int64_t number = 0;
+
+	if (sql_number(store, "PRAGMA user_version", NO_ARGS, &number) < 0)
+		return -1;
+	*version = (int)number;
+	return 0;
+}
+
+static int sqlite_set_version(struct store *store, int version)
+{
+	char sql[64];
+	int code;
+
+	snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", version);
+	code = sqlite3_exec(connection_of(store)->db, sql, NULL, NULL, NULL);
+	return code == SQLITE_OK ? 0 : explain(store, code);
+}
+
+/*
+ * Somebody else's database must not get our tables. The mark is set before the first
+ * table, so tables are counted before the mark is read: two that create one store at
+ * once do not take each other for strangers.
+ */
+static int check_owner(struct store *store)
+{
+	int64_t application = 0, tables = 0;
+
+	if (sql_number(store, "SELECT count(*) FROM sqlite_schema", NO_ARGS, &tables) < 0 ||
+	    sql_number(store, "PRAGMA application_id", NO_ARGS, &application) < 0)
+		return -1;
+	if (application == APPLICATION)
+		return 0;
+	if (tables)
+		return explain(store, SQLITE_NOTADB);
+	return sql_run(store, "PRAGMA application_id = 1145587028", NO_ARGS);
+}
+_Static_assert(APPLICATION == 1145587028, "the number in check_owner");
+
+static int configure(struct store *store, bool writable)
+{
+	sqlite3 *db = connection_of(store)->db;
+	int code;
+
+	sqlite3_busy_timeout(db, BUSY_MS);
+	sqlite3_extended_result_codes(db, 1);
+	code = sqlite3_exec(db, writable ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON"
+				: "PRAGMA query_only = ON", NULL, NULL, NULL);
+	if (code != SQLITE_OK)
+		return explain(store, code);
+	return check_owner(store) || schema_upgrade(store) ? -1 : 0;
+}
+
+static int open_file(struct store *store, const char *name, int flags)
+{
+	int code = sqlite3_open_v2(name, &connection_of(store)->db, flags, NULL);
+
+	return code == SQLITE_OK ? 0 : explain(store, code);
+}
+
+/*
+ * A store on read-only media can still be read: immutable, since WAL needs to write its
+ * index beside it. Writing to it then fails with the line for read-only stores.
+ */
+static int open_read_only(struct store *store, const char *file)
+{
+	char *uri = sqlite3_mprintf("file:%s?immutable=1", file);
+	int result = open_file(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+
+	sqlite3_free(uri);
+	return result ? result : configure(store, false);
+}
+
+static bool has_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st);
+}
+
+static void sqlite_close(struct store *store)
+{
+	struct connection *c = connection_of(store);
+
+	for (size_t i = 0; i < CACHE; i++)
+		sqlite3_finalize(c->cache[i].statement);
+	sqlite3_close(c->db);
+	free(c);
+	store->connection = NULL;
+}
+
+static int sqlite_open(struct store *store, bool create)
+{
+	char *file = sqlite3_mprintf("%s/store.db", store->location);
+	int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+	int result;
+
+	store->connection = calloc(1, sizeof(struct connection));
+	if (!create && !has_file(file))
+		result = error_cannot("no store at %s: run deadheat detect or hunt first, or name one with --store",
+				      store->location);
+	else if (!create && access(store->location, W_OK))
+		result = open_read_only(store, file);
+	else
+		result = open_file(store, file, flags) || configure(store, true) ? -1 : 0;
+	sqlite3_free(file);
+	if (result)
+		sqlite_close(store);
+	return result;
+}
+
+const struct engine engine_sqlite = {
+	.prefix = "",
+	.open = sqlite_open,
+	.version = sqlite_version,
+	.set_version = sqlite_set_version,
+	.close = sqlite_close,
+	.query = sqlite_query,
+	.next = sqlite_next,
+	.stop = sqlite_stop,
+	.number = sqlite_number,
+	.text = sqlite_text,
+	.size = sqlite_size,
+	.begin = sqlite_begin,
+	.commit = sqlite_commit,
+	.rollback = sqlite_rollback,
+};
