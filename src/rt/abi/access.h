@@ -14,8 +14,9 @@
  *       jump: then site is not that of a call to us and patching is refused. A runtime
  *       that keeps shadow stacks calls rt_frame_push/pop.
  *
- * I1  A volatile access passes rt_point(OP_VOLATILE) first. A runtime that schedules
- *     must therefore never patch a site with ACCESS_VOLATILE away while a wire is there.
+ * I1  A volatile access has passed rt_turn_access before access_at (a scheduling point, or
+ *     held if it is of the pair): access_at does not call that again for ACCESS_VOLATILE,
+ *     and a runtime that schedules never patches such a site away while a wire is there.
  * I2  __builtin_frame_address(0) inside access_at is the entry's frame, whose saved
  *     frame pointer is that of the function that made the access: fit for rt_stack.
  * I3  The functions here neither enter (rt_enter) nor look at rt_wire: access_at does.
@@ -31,7 +32,7 @@ ACCESS_INLINE void function_exit(uintptr_t site, const void *entry);
 ACCESS_INLINE void access_entry(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry)
 {
 	if ((flags & ACCESS_VOLATILE) && rt_wire)
-		rt_point(OP_VOLATILE, address, pc);
+		rt_turn_access(address, size, flags, pc);
 	access_at(pc, address, size, flags, entry);
 }
 
