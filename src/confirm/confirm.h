@@ -39,12 +39,18 @@ struct confirm_context {
 	int64_t program_id;
 	int64_t run;
 	struct confirm_options options;
+	void (*note)(const char *line); /* a remark for the user; NULL: none wanted */
+	struct confirm_pool *pool;      /* the fork servers, NULL until the first trial */
 };
+
+/* End the fork servers. The context can be used again. */
+void confirm_close(struct confirm_context *context);
 
 /* What came of one candidate, for the caller's remarks; the store has it all. */
 struct confirm_result {
 	unsigned trials, hits;
 	bool confirmed, harmful;
+	unsigned order[2];      /* of the hits: access[0] first, access[1] first */
 };
 
 /* Trials for one candidate / one deadlock candidate. 0 / -1. */
@@ -65,6 +71,8 @@ struct replay_result {
 	const char *outcome;
 	uint64_t steps, hash;
 	const char *difference; /* "step 12: T1 lock, recorded T2 unlock" or NULL */
+	const char *recorded;   /* outcome in the schedule file */
+	uint64_t recorded_steps;
 };
 int confirm_replay(struct confirm_context *context, struct arena *arena, const char *id, bool verify,
 		   struct replay_result *result);

@@ -1,0 +1,188 @@
+/*
+ * fuzz - schedules without a pair. Nineteen of forty-six public concurrency bugs have no
+ * data race at all: order, atomicity and deadlock bugs show only as an ending.
+ *
+ * A trial whose ending the undisturbed program does not have is a failure; a deadlock goes
+ * into the store as one, with who waits for what. The first trial of each kind is its
+ * witness. Stops at the first failure unless --exhaust.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/spawn.h"
+#include "confirm/internal.h"
+#include "race/fingerprint.h"
+
+#define FLUSH_MS 500
+#define FLUSH_TRIALS 512
+
+/* One kind of failure and how often. */
+struct kind {
+	char id[CANDIDATE_ID_SIZE];
+	struct failure failure;          /* or */
+	const struct deadlock *deadlock; /* not NULL: this */
+	unsigned count;
+	struct witness_trial best;
+};
+
+struct fuzz {
+	struct confirm_context *context;
+	struct wire_plan_parts parts;
+	unsigned trials, hits;
+	VEC(struct kind *) kinds;
+	VEC(struct store_trial) pending;
+	uint64_t flushed;
+};
+
+static bool fails(const struct fuzz *fuzz, const struct trial *trial)
+{
+	return trial->ending.counts && reference_harm(&fuzz->context->pool->reference, trial->ending.outcome);
+}
+
+static void identify(struct kind *kind, const struct trial *trial)
+{
+	kind->deadlock = trial->deadlock;
+	kind->failure = (struct failure){ .outcome = trial->ending.outcome, .message = trial->ending.message };
+	failure_identify(&kind->failure);
+	memcpy(kind->id, kind->deadlock ? kind->deadlock->id : kind->failure.id, sizeof(kind->id));
+}
+
+static struct kind *find_kind(const struct fuzz *fuzz, const char *id)
+{
+	for (size_t i = 0; i < fuzz->kinds.count; i++)
+		if (!strcmp(fuzz->kinds.items[i]->id, id))
+			return fuzz->kinds.items[i];
+	return NULL;
+}
+
+static bool fuzz_keeps(void *data, const struct trial *trial)
+{
+	const struct fuzz *fuzz = data;
+	struct kind kind, *known;
+
+	if (!fails(fuzz, trial))
+		return false;
+	identify(&kind, trial);
+	known = find_kind(fuzz, kind.id);
+	return !known || witness_better(&known->best, trial, true);
+}
+
+static unsigned fuzz_hits(void *data)
+{
+	return ((const struct fuzz *)data)->hits;
+}
+
+static int flush(struct fuzz *fuzz)
+{
+	struct confirm_context *context = fuzz->context;
+	int result = 0;
+
+	if (fuzz->pending.count)
+		result = store_put_trials(context->store, context->run, context->program_id, fuzz->pending.items,
+					  fuzz->pending.count);
+	fuzz->pending.count = 0;
+	fuzz->flushed = monotonic_ms();
+	return result;
+}
+
+static void count_failure(struct fuzz *fuzz, struct trial *trial)
+{
+	struct kind new, *kind;
+
+	identify(&new, trial);
+	kind = find_kind(fuzz, new.id);
+	if (!kind) {
+		kind = calloc(1, sizeof(*kind));
+		if (!kind)
+			BUG("out of memory");
+		*kind = new;
+		kind->count = 0;
+		kind->best.have = false;
+		VEC_PUSH(&fuzz->kinds, kind);
+	}
+	kind->count++;
+	fuzz->hits++;
+	if (witness_better(&kind->best, trial, true))
+		witness_take(&kind->best, trial, true);
+}
+
+static int fuzz_finished(void *data, struct trial *trial)
+{
+	struct fuzz *fuzz = data;
+	bool failed = fails(fuzz, trial);
+
+	if (!trial->ending.counts)
+		return 0;
+	fuzz->trials++;
+	VEC_PUSH(&fuzz->pending, (struct store_trial){
+		.candidate = "", .policy = plan_policy_name(fuzz->parts.plan.policy), .seed = trial->seed,
+		.outcome = trial->ending.outcome, .harm = failed, .hit = false, .order = -1,
+		.steps = trial->steps, .hash = trial->hash });
+	if (failed)
+		count_failure(fuzz, trial);
+	if ((fuzz->pending.count >= FLUSH_TRIALS || monotonic_ms() - fuzz->flushed >= FLUSH_MS) && flush(fuzz))
+		return -1;
+	return failed && !fuzz->context->options.exhaust;
+}
+
+static int store_kind(struct fuzz *fuzz, struct kind *kind)
+{
+	struct confirm_context *context = fuzz->context;
+	bool is_new;
+
+	if (kind->deadlock) {
+		struct deadlock met = *kind->deadlock;
+
+		met.trials = fuzz->trials;
+		met.hits = kind->count;
+		met.found_by |= FINDER_CONFIRM;
+		if (store_put_deadlock(context->store, context->run, &met, &is_new))
+			return -1;
+	} else {
+		kind->failure.count = kind->count;
+		if (store_put_failure(context->store, context->run, &kind->failure, &is_new))
+			return -1;
+	}
+	return witness_store(context, &kind->best, &fuzz->parts, kind->id);
+}
+
+static int store_kinds(struct fuzz *fuzz)
+{
+	int result = flush(fuzz);
+
+	for (size_t i = 0; i < fuzz->kinds.count; i++) {
+		struct kind *kind = fuzz->kinds.items[i];
+
+		if (store_kind(fuzz, kind))
+			result = -1;
+		witness_free(&kind->best);
+		free(kind);
+	}
+	VEC_FREE(&fuzz->kinds);
+	VEC_FREE(&fuzz->pending);
+	return result;
+}
+
+int confirm_fuzz(struct confirm_context *context, struct confirm_result *result)
+{
+	struct fuzz fuzz = { .context = context, .flushed = monotonic_ms() };
+	struct pool_job job = {
+		.title = "fuzz", .count = context->options.trials, .seed = context->options.seed,
+		.keeps = fuzz_keeps, .finished = fuzz_finished, .hits = fuzz_hits, .context = &fuzz,
+	};
+	int r;
+
+	*result = (struct confirm_result){ 0 };
+	if (pool_open(context) || pool_take_reference(context))
+		return -1;
+	plan_start(&fuzz.parts, context);
+	job.parts = fuzz.parts;
+	r = pool_run(context, &job);
+	result->trials = fuzz.trials;
+	result->hits = fuzz.hits;
+	result->harmful = fuzz.hits > 0;
+	if (store_kinds(&fuzz))
+		return -1;
+	return r;
+}

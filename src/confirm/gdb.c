@@ -1,0 +1,79 @@
+/*
+ * gdb - a replay under gdb, stopped where both threads stand before their accesses.
+ *
+ * No fork server: gdb starts the program itself, with the scheduler runtime and the wire in
+ * its environment (set for the program only, gdb keeps its own libraries). The runtime raises
+ * SIGTRAP at the meeting; each thread is parked with its frames intact, so `info threads`,
+ * `thread 2`, `up` and `print` work as always. `continue` goes on with the schedule.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/spawn.h"
+#include "confirm/internal.h"
+
+static const char *quoted(struct arena *arena, const char *name, char *const *envp)
+{
+	return arena_printf(arena, "set environment %s %s", name, env_get(envp, name));
+}
+
+static int put_schedule(struct confirm_context *context, struct arena *arena, const char *id, struct wire_host *wire)
+{
+	struct schedule schedule;
+	struct wire_plan_parts parts;
+	struct wire_sizes sizes = { .plan = 1 << 20 };
+
+	if (replay_open(context, arena, id, &schedule))
+		return -1;
+	replay_plan(context, arena, &schedule, false, &parts);
+	parts.plan.flags &= ~(uint32_t)WIRE_FORK_SERVER;
+	parts.plan.flags |= WIRE_STOP_AT_HIT;
+	parts.plan.wall_ms = 0; /* a person is looking at it */
+	sizes.plan += schedule.head->step_count * sizeof(struct wire_choice);
+	sizes.steps = (schedule.head->step_count + 65536) * sizeof(struct wire_step);
+	if (wire_open(wire, WIRE_RT_SCHED, &sizes))
+		return -1;
+	return wire_put_plan(wire, &parts);
+}
+
+/* gdb's own command line; room is for the program's arguments too. */
+static char **command_line(struct confirm_context *context, struct arena *arena, const struct wire_host *wire)
+{
+	const struct program *program = context->program;
+	char **envp = server_environment(arena, program, "sched", wire_env(arena, wire, -1));
+	const char *fixed[] = {
+		"gdb", "-q", "-ex", "set startup-with-shell off", "-ex", "set print thread-events off",
+		"-ex", quoted(arena, "LD_LIBRARY_PATH", envp), "-ex", quoted(arena, WIRE_ENV, envp),
+		"-ex", arena_printf(arena, "set cwd %s", program->cwd ? program->cwd : "."), "-ex", "run",
+		"-ex", "info threads", "--args", program->path,
+	};
+	size_t fixed_count = sizeof(fixed) / sizeof(*fixed), count = 0;
+	char **argv;
+
+	while (program->argv[count])
+		count++;
+	argv = ARENA_ARRAY(arena, char *, fixed_count + count + 1);
+	for (size_t i = 0; i < fixed_count; i++)
+		argv[i] = arena_strdup(arena, fixed[i]);
+	for (size_t i = 1; i < count; i++)
+		argv[fixed_count + i - 1] = program->argv[i];
+	return argv;
+}
+
+int confirm_replay_gdb(struct confirm_context *context, const char *id)
+{
+	struct arena arena = ARENA_INIT;
+	struct wire_host wire = { .fd = -1 };
+	char **argv;
+
+	if (put_schedule(context, &arena, id, &wire))
+		return -1;
+	argv = command_line(context, &arena, &wire);
+	fcntl(wire.fd, F_SETFD, 0); /* gdb hands on what it inherited */
+	execvp(argv[0], argv);
+	return error_cannot("cannot start gdb: %s; install gdb, or replay without --gdb", strerror(errno));
+}

@@ -1,0 +1,253 @@
+/*
+ * plan - from a candidate to what the runtime is told: which call sites, on which side.
+ *
+ * Places are module + offset of one build. Where the build-id is still the same they are
+ * taken as they are; else (a rebuild, another machine, a static claim without places) the
+ * statement is looked up again: same function, same line counted from the function's first,
+ * same kind. The line itself may have moved: it is searched outwards from where it was.
+ *
+ * Places are return address - 1 (that is what libdw wants), plans want the return address.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "confirm/internal.h"
+
+#define SEARCH_LINES 1000 /* how far a function may have moved; a lookup is a binary search */
+#define STEP_LIMIT_LEAST 200000u  /* about a tenth of a second of spinning */
+#define STEP_LIMIT_MOST 20000000u /* about ten seconds */
+
+static const char *const policies[] = {
+	[WIRE_POLICY_PAIR] = "pair", [WIRE_POLICY_RANDOM] = "random", [WIRE_POLICY_PCT] = "pct",
+	[WIRE_POLICY_POS] = "pos", [WIRE_POLICY_SURW] = "surw", [WIRE_POLICY_REPLAY] = "replay",
+};
+#define POLICY_COUNT (sizeof(policies) / sizeof(*policies))
+
+int plan_policy(const char *name)
+{
+	for (size_t i = 0; i < POLICY_COUNT; i++)
+		if (!strcmp(policies[i], name))
+			return (int)i;
+	return -1;
+}
+
+const char *plan_policy_name(uint32_t policy)
+{
+	return policy < POLICY_COUNT ? policies[policy] : "unknown";
+}
+
+/*
+ * Without a limit of the user's: fifty times what an undirected schedule took, so that a
+ * spin of a small program is called a hang soon and a long program never.
+ */
+static uint64_t step_limit(const struct confirm_context *context)
+{
+	uint64_t limit = context->pool ? context->pool->length * 50 : 0;
+
+	if (context->options.step_limit)
+		return context->options.step_limit;
+	if (!limit || limit > STEP_LIMIT_MOST)
+		return STEP_LIMIT_MOST;
+	return limit < STEP_LIMIT_LEAST ? STEP_LIMIT_LEAST : limit;
+}
+
+void plan_start(struct wire_plan_parts *parts, const struct confirm_context *context)
+{
+	const struct confirm_options *options = &context->options;
+
+	*parts = (struct wire_plan_parts){ 0 };
+	parts->plan = (struct wire_plan){
+		.flags = WIRE_FORK_SERVER | WIRE_RECORD_STEPS | (options->pin ? WIRE_PIN : 0) |
+			 (options->spurious ? WIRE_SPURIOUS : 0),
+		.policy = (uint32_t)plan_policy(options->policy),
+		.fill_policy = (uint32_t)plan_policy(options->fill),
+		.depth = options->depth,
+		.step_limit = step_limit(context),
+		.length = context->pool ? context->pool->length : 0,
+		.wall_ms = options->wall_ms,
+	};
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_program(const struct confirm_context *context, const struct place *place)
+{
+	return !place->module || !strcmp(base_name(place->module), base_name(context->program->path));
+}
+
+static bool is_this_build(const struct confirm_context *context, const struct place *place)
+{
+	char id[BUILD_ID_HEX_MAX];
+
+	if (is_program(context, place) && *context->program->build_id)
+		return place->build_id && !strcmp(place->build_id, context->program->build_id);
+	if (!place->module || sym_build_id(place->module, id))
+		return false;
+	return !strcmp(id, place->build_id ? place->build_id : "");
+}
+
+/* Sites and modules of a plan under construction, in one arena. */
+struct draft {
+	struct confirm_context *context;
+	struct arena *arena;
+	struct wire_plan_module modules[16];
+	size_t module_count;
+	VEC(struct wire_plan_site) sites;
+	bool full; /* a pair in more than 16 modules: cannot happen with two statements */
+};
+
+static struct wire_plan_site *find_site(struct draft *draft, uint32_t module, uint32_t offset)
+{
+	for (size_t i = 0; i < draft->sites.count; i++)
+		if (draft->sites.items[i].module == module && draft->sites.items[i].offset == offset)
+			return &draft->sites.items[i];
+	return NULL;
+}
+
+static void add_site(struct draft *draft, const struct place *place, enum wire_side side, unsigned flags)
+{
+	uint32_t offset = (uint32_t)place->offset + 1, module;
+	struct wire_plan_site *old;
+
+	if (draft->module_count == sizeof(draft->modules) / sizeof(*draft->modules)) {
+		draft->full = true;
+		return;
+	}
+	module = wire_plan_module_index(draft->modules, &draft->module_count, place);
+	old = find_site(draft, module, offset);
+	if (old && old->side != side)
+		old->side = WIRE_SIDE_BOTH;
+	if (!old)
+		VEC_PUSH(&draft->sites, (struct wire_plan_site){ module, offset, side, flags });
+}
+
+static bool is_same_statement(const struct access *access, const struct sym_site *site)
+{
+	if (access_is_write(site->flags) != access_is_write(access->flags))
+		return false;
+	if (!access->function || !strcmp(access->function, "??") || !site->function)
+		return true;
+	return !strcmp(site->function, access->function) && site->ordinal == access->ordinal;
+}
+
+static size_t add_line(struct draft *draft, const struct access *access, enum wire_side side,
+		       const char *module, int line)
+{
+	struct sym_site *sites;
+	size_t n, added = 0;
+
+	if (line <= 0)
+		return 0;
+	n = sym_sites_at(draft->context->sym, draft->arena, module, access->file, line, &sites);
+	for (size_t i = 0; i < n; i++)
+		if (is_same_statement(access, &sites[i])) {
+			add_site(draft, &sites[i].place, side, access->flags);
+			added++;
+		}
+	return added;
+}
+
+static size_t add_by_line(struct draft *draft, const struct access *access, enum wire_side side, const char *module)
+{
+	size_t added = add_line(draft, access, side, module, access->line);
+
+	if (!access->function || !strcmp(access->function, "??"))
+		return added; /* nothing to recognise a moved line by */
+	for (int d = 1; d <= SEARCH_LINES && !added; d++) {
+		added = add_line(draft, access, side, module, access->line + d);
+		added += add_line(draft, access, side, module, access->line - d);
+	}
+	return added;
+}
+
+static int no_site(const struct draft *draft, const struct access *access)
+{
+	return error_cannot("no instrumented %s at %s:%d (%s) in %s: was it built with deadheat-cc and -g "
+			    "from these sources?", access_kind_name(access->flags), access->file, access->line,
+			    access->function ? access->function : "??", draft->context->program->path);
+}
+
+static int add_side(struct draft *draft, const struct access *access, enum wire_side side)
+{
+	const struct confirm_context *context = draft->context;
+	const char *module = context->program->path;
+	size_t added = 0;
+
+	for (size_t i = 0; i < access->place_count; i++)
+		if (is_this_build(context, &access->places[i])) {
+			add_site(draft, &access->places[i], side, access->flags);
+			added++;
+		}
+	if (added)
+		return 0;
+	for (size_t i = 0; i < access->place_count && !added; i++)
+		if (!is_program(context, &access->places[i]))
+			added = add_by_line(draft, access, side, access->places[i].module);
+	if (!added)
+		added = add_by_line(draft, access, side, module);
+	return added ? 0 : no_site(draft, access);
+}
+
+static void hand_over(struct draft *draft, struct wire_plan_parts *parts)
+{
+	parts->modules = arena_copy(draft->arena, draft->modules, sizeof(draft->modules));
+	parts->module_count = draft->module_count;
+	parts->sites = arena_copy(draft->arena, draft->sites.items, draft->sites.count * sizeof(*draft->sites.items));
+	parts->site_count = draft->sites.count;
+}
+
+int plan_candidate(struct confirm_context *context, struct arena *arena, const struct candidate *candidate,
+		   struct wire_plan_parts *parts)
+{
+	struct draft draft = { .context = context, .arena = arena };
+	int result = -1;
+
+	plan_start(parts, context);
+	if (!add_side(&draft, &candidate->access[0], WIRE_SIDE_A) &&
+	    !add_side(&draft, &candidate->access[1], WIRE_SIDE_B)) {
+		hand_over(&draft, parts);
+		result = 0;
+	}
+	if (!result && draft.full)
+		result = error("%s has sites in too many modules", candidate->id);
+	VEC_FREE(&draft.sites);
+	return result;
+}
+
+static int add_edge(struct draft *draft, const struct deadlock_edge *edge, struct wire_plan_edge *out)
+{
+	const struct place *held = &edge->held_at, *wait = &edge->wait_at;
+
+	if (draft->module_count + 2 > sizeof(draft->modules) / sizeof(*draft->modules))
+		return error("a lock cycle over too many modules");
+	if (!is_this_build(draft->context, held) || !is_this_build(draft->context, wait))
+		return error_cannot("the lock cycle was seen in another build of %s: run deadheat detect on this one",
+				    draft->context->program->path);
+	out->held_at.module = wire_plan_module_index(draft->modules, &draft->module_count, held);
+	out->held_at.offset = (uint32_t)held->offset + 1;
+	out->wait_at.module = wire_plan_module_index(draft->modules, &draft->module_count, wait);
+	out->wait_at.offset = (uint32_t)wait->offset + 1;
+	return 0;
+}
+
+int plan_deadlock(struct confirm_context *context, struct arena *arena, const struct deadlock *deadlock,
+		  struct wire_plan_parts *parts)
+{
+	struct draft draft = { .context = context, .arena = arena };
+	struct wire_plan_edge *edges = ARENA_ARRAY(arena, struct wire_plan_edge, deadlock->edge_count + 1);
+
+	plan_start(parts, context);
+	for (size_t i = 0; i < deadlock->edge_count; i++)
+		if (add_edge(&draft, &deadlock->edges[i], &edges[i]))
+			return -1;
+	hand_over(&draft, parts);
+	parts->edges = edges;
+	parts->edge_count = deadlock->edge_count;
+	return 0;
+}

@@ -1,0 +1,429 @@
+/*
+ * pool - J fork servers, one poll loop, trials counted in order.
+ *
+ * Servers live as long as the context: the plan is rewritten between trials, so the next
+ * candidate does not pay for loading the program again. Trials may end in any order; they
+ * are handed to the job by index, so that where a search stops, and what it stores, is the
+ * same for every --jobs. What runs beyond the stop is ended and forgotten.
+ *
+ * We are the subreaper of what trials leave behind (daemons, forked helpers): it is ended
+ * after the trial. Ctrl-C and SIGTERM end the loop; every trial finished by then counts.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/spawn.h"
+#include "base/tty.h"
+#include "confirm/internal.h"
+
+#define TICK_MS 100
+#define UNDIRECTED 8 /* random trials to see whether a failing program can end well */
+
+static volatile sig_atomic_t interrupted;
+static struct sigaction old_int, old_term;
+
+bool pool_interrupted(void)
+{
+	return interrupted;
+}
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, &old_int);
+	sigaction(SIGTERM, &action, &old_term);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static void release_signals(void)
+{
+	sigaction(SIGINT, &old_int, NULL);
+	sigaction(SIGTERM, &old_term, NULL);
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+/* ---- processes left behind ----------------------------------------------------------- */
+
+static bool is_server(const struct confirm_pool *pool, pid_t pid)
+{
+	for (unsigned i = 0; i < pool->count; i++)
+		if (pool->servers[i].pid == pid)
+			return true;
+	return false;
+}
+
+static void end_strays(struct confirm_pool *pool)
+{
+	char path[64];
+	FILE *children;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	children = fopen(path, "re");
+	if (!children)
+		return;
+	while (fscanf(children, "%d", &pid) == 1) {
+		if (is_server(pool, pid))
+			continue;
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		pool->strays++;
+	}
+	fclose(children);
+}
+
+/* ---- cores ----------------------------------------------------------------------------- */
+
+/* The i-th of the cores we may use, round and round. */
+static int core_of(unsigned i)
+{
+	cpu_set_t allowed;
+	unsigned count, seen = 0;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return -1;
+	count = (unsigned)CPU_COUNT(&allowed);
+	for (int core = 0; core < CPU_SETSIZE; core++)
+		if (CPU_ISSET(core, &allowed) && seen++ == i % count)
+			return core;
+	return -1;
+}
+
+static unsigned jobs_wanted(const struct confirm_options *options)
+{
+	cpu_set_t allowed;
+
+	if (options->jobs)
+		return options->jobs;
+	return sched_getaffinity(0, sizeof(allowed), &allowed) ? 1 : (unsigned)CPU_COUNT(&allowed);
+}
+
+/* ---- one run of a job -------------------------------------------------------------------- */
+
+struct run {
+	struct confirm_context *context;
+	const struct pool_job *job;
+	unsigned next;              /* first index not yet started */
+	unsigned settled;           /* indices below are counted */
+	VEC(struct trial *) ended;  /* not yet counted */
+	unsigned *index;            /* of each server's trial */
+	bool stop;
+	int result;
+	uint64_t started;
+};
+
+static const struct reference *compared(const struct confirm_context *context)
+{
+	return context->options.compare_output && context->pool->have_reference ? &context->pool->reference : NULL;
+}
+
+static void take_trial(struct run *run, unsigned at)
+{
+	struct confirm_pool *pool = run->context->pool;
+	struct trial *trial = malloc(sizeof(*trial));
+
+	if (!trial)
+		BUG("out of memory");
+	*trial = (struct trial)TRIAL_INIT;
+	trial->index = run->index[at];
+	trial->seed = run->job->seed + trial->index;
+	trial_read(trial, &pool->servers[at], &pool->meetings, run->context->sym, compared(run->context));
+	if (run->job->keeps && run->job->keeps(run->job->context, trial))
+		trial_keep(trial, &pool->servers[at]);
+	if (trial->children)
+		end_strays(pool);
+	VEC_PUSH(&run->ended, trial);
+}
+
+static struct trial *take_settled(struct run *run)
+{
+	for (size_t i = 0; i < run->ended.count; i++) {
+		struct trial *trial = run->ended.items[i];
+
+		if (trial->index != run->settled)
+			continue;
+		run->ended.items[i] = run->ended.items[--run->ended.count];
+		return trial;
+	}
+	return NULL;
+}
+
+static void forget(struct trial *trial)
+{
+	trial_free(trial);
+	free(trial);
+}
+
+static void settle(struct run *run)
+{
+	struct trial *trial;
+	int r;
+
+	while (!run->stop && (trial = take_settled(run))) {
+		run->settled++;
+		r = run->job->finished(run->job->context, trial);
+		forget(trial);
+		if (r) {
+			run->stop = true;
+			run->result = r < 0 ? -1 : 0;
+		}
+	}
+}
+
+static int start_trial(struct run *run, unsigned at)
+{
+	struct wire_plan_parts parts = run->job->parts;
+	struct server *server = &run->context->pool->servers[at];
+
+	if (server->state == SERVER_DOWN && server_start(server, run->context, server->core))
+		return -1;
+	run->index[at] = run->next;
+	parts.plan.seed = run->job->seed + run->next;
+	if (run->job->plan && run->job->plan(run->job->context, run->next, &parts))
+		return -1;
+	run->next++;
+	return server_run(server, run->context, &parts);
+}
+
+static unsigned start_idle(struct run *run)
+{
+	struct confirm_pool *pool = run->context->pool;
+	unsigned busy = 0;
+
+	for (unsigned i = 0; i < pool->count && !run->stop; i++) {
+		if (pool->servers[i].state != SERVER_BUSY && run->next < run->job->count && start_trial(run, i)) {
+			run->stop = true;
+			run->result = -1;
+		}
+		busy += pool->servers[i].state == SERVER_BUSY;
+	}
+	return busy;
+}
+
+/* The whole server is gone: by our deadline, or the trial took its parent with it. */
+static void bury(struct run *run, unsigned at)
+{
+	struct server *server = &run->context->pool->servers[at];
+	int core = server->core;
+
+	server->status = SIGKILL;
+	take_trial(run, at);
+	server_stop(server);
+	server->core = core;
+}
+
+static void serve(struct run *run, unsigned at)
+{
+	int r = server_event(&run->context->pool->servers[at]);
+
+	if (r < 0)
+		bury(run, at);
+	else if (r > 0)
+		take_trial(run, at);
+}
+
+static void poll_servers(struct run *run)
+{
+	struct confirm_pool *pool = run->context->pool;
+	struct pollfd ready[pool->count];
+	uint64_t now;
+
+	for (unsigned i = 0; i < pool->count; i++) {
+		bool busy = pool->servers[i].state == SERVER_BUSY;
+
+		ready[i] = (struct pollfd){ .fd = busy ? pool->servers[i].control : -1, .events = POLLIN };
+	}
+	if (poll(ready, pool->count, TICK_MS) < 0)
+		return;
+	now = monotonic_ms();
+	for (unsigned i = 0; i < pool->count; i++) {
+		if (ready[i].revents)
+			serve(run, i);
+		else
+			server_tick(&pool->servers[i], now);
+	}
+}
+
+static void show_progress(const struct run *run)
+{
+	double seconds = (double)(monotonic_ms() - run->started) / 1000 + 1e-3;
+	double rate = run->settled / seconds;
+	unsigned left = run->job->count - run->settled, hits;
+
+	hits = run->job->hits ? run->job->hits(run->job->context) : 0;
+	progress_show("%s: %u of %u trials, %u hit%s, %.0f/s, at most %.0f s left", run->job->title, run->settled,
+		      run->job->count, hits, hits == 1 ? "" : "s", rate, rate > 0 ? left / rate : 0.0);
+}
+
+static void clean_up(struct run *run)
+{
+	struct confirm_pool *pool = run->context->pool;
+
+	for (unsigned i = 0; i < pool->count; i++)
+		server_cancel(&pool->servers[i]);
+	for (size_t i = 0; i < run->ended.count; i++)
+		forget(run->ended.items[i]);
+	VEC_FREE(&run->ended);
+	free(run->index);
+	progress_clear();
+}
+
+int pool_run(struct confirm_context *context, const struct pool_job *job)
+{
+	struct run run = { .context = context, .job = job, .started = monotonic_ms() };
+
+	run.index = calloc(context->pool->count, sizeof(*run.index));
+	if (!run.index)
+		BUG("out of memory");
+	while (!run.stop && !interrupted && start_idle(&run)) {
+		poll_servers(&run);
+		settle(&run);
+		show_progress(&run);
+	}
+	clean_up(&run);
+	if (interrupted && !run.result)
+		return error("interrupted: the %u trials finished by then are kept", run.settled);
+	return run.result;
+}
+
+/* ---- before the first candidate -------------------------------------------------------------- */
+
+static void remark(const struct confirm_context *context, const char *line)
+{
+	if (context->note)
+		context->note(line);
+}
+
+/* What a user should know before he wonders about 0 hits. */
+static void remark_on(struct confirm_context *context, const struct trial *trial)
+{
+	const char *path = context->program->path;
+
+	if (trial->threads > 1 || !trial->ending.counts)
+		return;
+	if (trial->children)
+		remark(context, judge_word("%s forks and its parent starts no thread: a daemon? Only the first process "
+					   "is scheduled; run it in the foreground", path));
+	else if (trial->threads == 1)
+		remark(context, judge_word("%s started no second thread (%s): with these arguments and this input "
+					   "nothing can meet", path, trial->ending.outcome));
+}
+
+static int undirected_finished(void *data, struct trial *trial)
+{
+	struct confirm_context *context = data;
+	struct confirm_pool *pool = context->pool;
+
+	if (!pool->length) {
+		pool->length = trial->steps;
+		remark_on(context, trial);
+	}
+	if (!pool->reference.good && !strcmp(trial->ending.outcome, "exit 0"))
+		reference_add(&pool->reference, &trial->ending);
+	return pool->reference.good;
+}
+
+/* A few random schedules without a pair: how long is one, can the program end well? */
+static int try_undirected(struct confirm_context *context)
+{
+	struct pool_job job = {
+		.title = "undirected", .seed = context->options.seed, .finished = undirected_finished,
+		.context = context, .count = UNDIRECTED,
+	};
+
+	plan_start(&job.parts, context);
+	job.parts.plan.policy = WIRE_POLICY_RANDOM;
+	return pool_run(context, &job);
+}
+
+static int start_servers(struct confirm_context *context)
+{
+	struct confirm_pool *pool = context->pool;
+
+	pool->count = jobs_wanted(&context->options);
+	pool->servers = calloc(pool->count, sizeof(*pool->servers));
+	if (!pool->servers)
+		BUG("out of memory");
+	for (unsigned i = 0; i < pool->count; i++)
+		pool->servers[i] = (struct server){ .core = core_of(i), .control = -1, .input = -1, .output = -1,
+						    .wire = { .fd = -1 }, .boot = STRBUF_INIT };
+	/* The first at once, to hear of trouble; the others when there is work for them. */
+	return server_start(&pool->servers[0], context, core_of(0));
+}
+
+int pool_open(struct confirm_context *context)
+{
+	if (context->pool)
+		return 0;
+	context->pool = calloc(1, sizeof(*context->pool));
+	if (!context->pool)
+		BUG("out of memory");
+	context->pool->reference.output = (struct strbuf)STRBUF_INIT;
+	interrupted = 0;
+	catch_signals();
+	return start_servers(context);
+}
+
+/* A program that asks for a terminal gets /dev/null here; its own words usually tell. */
+static void remark_on_terminal(struct confirm_context *context)
+{
+	static const char *const words[] = { "not a tty", "not a terminal", "ioctl for device", "No such device or address" };
+	const struct reference *reference = &context->pool->reference;
+
+	for (size_t i = 0; !reference->good && i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(reference->output.buf, words[i])) {
+			remark(context, judge_word("%s seems to need a terminal (it says \"%s\" and ends with %s): trials "
+						   "have none; give it its input with --stdin FILE",
+						   context->program->path, words[i], reference->outcomes.items[0]));
+			return;
+		}
+}
+
+int pool_take_reference(struct confirm_context *context)
+{
+	struct confirm_pool *pool = context->pool;
+
+	if (pool->have_reference)
+		return 0;
+	if (reference_take(context, &pool->reference))
+		return -1;
+	if (interrupted)
+		return error("interrupted before the first trial");
+	remark_on_terminal(context);
+	if (try_undirected(context))
+		return -1;
+	pool->have_reference = true;
+	return 0;
+}
+
+void pool_close(struct confirm_context *context)
+{
+	struct confirm_pool *pool = context->pool;
+
+	if (!pool)
+		return;
+	for (unsigned i = 0; i < pool->count; i++)
+		server_stop(&pool->servers[i]);
+	end_strays(pool);
+	release_signals();
+	reference_free(&pool->reference);
+	meetings_free(&pool->meetings);
+	free(pool->servers);
+	free(pool);
+	context->pool = NULL;
+}

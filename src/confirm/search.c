@@ -1,0 +1,313 @@
+/*
+ * search - the trials of one candidate: aim, run, count, stop, keep the best witness.
+ *
+ * When to stop. A hit confirms; both orders of a hit show what the race can do. Whether one
+ * of them does harm may depend on more than the order, so after both orders were seen the
+ * search goes on until harm was seen or AFTER_BOTH trials more: an ending which one in five
+ * of the remaining schedules shows is then missed once in a hundred. --exhaust makes all
+ * trials whatever happens; a pair that is never hit gets them all anyway.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/spawn.h"
+#include "confirm/internal.h"
+
+#define AFTER_BOTH 20
+#define FLUSH_MS 500    /* at most this much finished work is lost by a kill -9 */
+#define FLUSH_TRIALS 512
+
+
+struct search {
+	struct confirm_context *context;
+	const char *id;
+	bool is_deadlock;
+	struct wire_plan_parts parts;
+	unsigned trials, hits, order[2], after_both;
+	bool harmful;
+	const struct candidate *example; /* the meeting itself */
+	const struct deadlock *cycle;
+	struct witness_trial best;
+	VEC(const char *) others;
+	VEC(struct store_trial) pending;
+	uint64_t flushed;
+};
+
+static int flush(struct search *search)
+{
+	struct confirm_context *context = search->context;
+	int result = 0;
+
+	if (search->pending.count)
+		result = store_put_trials(context->store, context->run, context->program_id, search->pending.items,
+					  search->pending.count);
+	search->pending.count = 0;
+	search->flushed = monotonic_ms();
+	return result;
+}
+
+static int flush_if_due(struct search *search)
+{
+	if (search->pending.count < FLUSH_TRIALS && monotonic_ms() - search->flushed < FLUSH_MS)
+		return 0;
+	return flush(search);
+}
+
+/* -1: this trial did not meet; else which side went first (0 for a deadlock). */
+static int order_of(const struct search *search, const struct trial *trial)
+{
+	const struct trial_hit *hit;
+
+	if (search->is_deadlock)
+		return trial->deadlock && !strcmp(trial->deadlock->id, search->id) ? 0 : -1;
+	hit = trial_hit_of(trial, search->id);
+	return hit ? hit->order : -1;
+}
+
+static bool harms(const struct search *search, const struct trial *trial)
+{
+	return reference_harm(&search->context->pool->reference, trial->ending.outcome);
+}
+
+static bool is_known(const struct search *search, const char *id)
+{
+	for (size_t i = 0; i < search->others.count; i++)
+		if (!strcmp(search->others.items[i], id))
+			return true;
+	return !strcmp(id, search->id);
+}
+
+static bool meets_new(const struct search *search, const struct trial *trial)
+{
+	for (size_t i = 0; i < trial->hits.count; i++)
+		if (!is_known(search, trial->hits.items[i].meeting->candidate.id))
+			return true;
+	return trial->deadlock && !is_known(search, trial->deadlock->id);
+}
+
+static bool search_keeps(void *data, const struct trial *trial)
+{
+	const struct search *search = data;
+
+	if (!trial->ending.counts)
+		return false;
+	if (order_of(search, trial) >= 0 && witness_better(&search->best, trial, harms(search, trial)))
+		return true;
+	return meets_new(search, trial);
+}
+
+static unsigned search_hits(void *data)
+{
+	return ((const struct search *)data)->hits;
+}
+
+static struct store_trial trial_row(const struct search *search, const struct trial *trial, const char *id, int order)
+{
+	return (struct store_trial){
+		.candidate = id, .policy = plan_policy_name(search->parts.plan.policy), .seed = trial->seed,
+		.outcome = trial->ending.outcome, .harm = harms(search, trial), .hit = order >= 0, .order = order,
+		.steps = trial->steps, .hash = trial->hash,
+	};
+}
+
+/* The schedule as recorded: not shrunk, it is only a by-catch. */
+static int store_by_catch(struct search *search, const struct trial *trial, const char *id)
+{
+	struct witness_trial copy = { .have = true, .trial = *trial };
+	struct confirm_context *context = search->context;
+	bool shrinks = context->options.shrink;
+	int result;
+
+	context->options.shrink = false;
+	result = witness_store(context, &copy, &search->parts, id);
+	context->options.shrink = shrinks;
+	VEC_PUSH(&search->others, id);
+	return result;
+}
+
+/* Another pair stood there: confirmed, found by us, with this trial as its first. */
+static int meet_other(struct search *search, const struct trial *trial, const struct trial_hit *hit)
+{
+	struct confirm_context *context = search->context;
+	struct candidate met = hit->meeting->candidate;
+	struct store_trial row = trial_row(search, trial, hit->meeting->candidate.id, hit->order);
+	bool is_new;
+
+	met.found_by |= FINDER_CONFIRM;
+	if (store_put_candidate(context->store, context->run, &met, &is_new) ||
+	    store_put_trials(context->store, context->run, context->program_id, &row, 1))
+		return -1;
+	return store_by_catch(search, trial, hit->meeting->candidate.id);
+}
+
+static int meet_deadlock(struct search *search, const struct trial *trial)
+{
+	struct confirm_context *context = search->context;
+	struct deadlock met = *trial->deadlock;
+	bool is_new;
+
+	met.found_by |= FINDER_CONFIRM;
+	met.trials = met.hits = 1;
+	if (store_put_deadlock(context->store, context->run, &met, &is_new))
+		return -1;
+	return store_by_catch(search, trial, trial->deadlock->id);
+}
+
+static int meet_others(struct search *search, const struct trial *trial)
+{
+	for (size_t i = 0; i < trial->hits.count; i++)
+		if (!is_known(search, trial->hits.items[i].meeting->candidate.id) &&
+		    meet_other(search, trial, &trial->hits.items[i]))
+			return -1;
+	if (trial->deadlock && !is_known(search, trial->deadlock->id))
+		return meet_deadlock(search, trial);
+	return 0;
+}
+
+static void count_hit(struct search *search, struct trial *trial, int order)
+{
+	bool harm = harms(search, trial);
+
+	search->hits++;
+	search->order[order]++;
+	search->harmful |= harm;
+	if (!search->is_deadlock && !search->example)
+		search->example = &trial_hit_of(trial, search->id)->meeting->candidate;
+	if (search->is_deadlock)
+		search->cycle = trial->deadlock;
+	if (witness_better(&search->best, trial, harm))
+		witness_take(&search->best, trial, harm);
+}
+
+static bool is_enough(struct search *search)
+{
+	if (search->context->options.exhaust || !search->hits)
+		return false;
+	if (search->is_deadlock)
+		return true;
+	if (!search->order[0] || !search->order[1])
+		return false;
+	return search->harmful || search->after_both++ >= AFTER_BOTH;
+}
+
+static int search_finished(void *data, struct trial *trial)
+{
+	struct search *search = data;
+	int order;
+
+	if (!trial->ending.counts)
+		return 0;
+	order = order_of(search, trial);
+	search->trials++;
+	VEC_PUSH(&search->pending, trial_row(search, trial, search->id, order));
+	if (meet_others(search, trial))
+		return -1;
+	if (order >= 0)
+		count_hit(search, trial, order);
+	if (flush_if_due(search))
+		return -1;
+	return is_enough(search);
+}
+
+/* What was seen goes into the store: rows, the example, the witness. */
+static int store_candidate(struct search *search)
+{
+	struct confirm_context *context = search->context;
+	struct candidate met;
+	bool is_new;
+
+	if (!search->example)
+		return 0;
+	met = *search->example;
+	met.rung = search->harmful ? RUNG_HARMFUL : RUNG_CONFIRMED;
+	if (store_put_candidate(context->store, context->run, &met, &is_new))
+		return -1;
+	return witness_store(context, &search->best, &search->parts, search->id);
+}
+
+static int store_deadlock(struct search *search, const struct deadlock *planned)
+{
+	struct confirm_context *context = search->context;
+	struct deadlock met = search->cycle ? *search->cycle : *planned;
+	bool is_new;
+
+	met.trials = search->trials;
+	met.hits = search->hits;
+	met.rung = search->hits ? RUNG_HARMFUL : planned->rung;
+	if (store_put_deadlock(context->store, context->run, &met, &is_new))
+		return -1;
+	return search->hits ? witness_store(context, &search->best, &search->parts, search->id) : 0;
+}
+
+static int run_trials(struct search *search, const char *title)
+{
+	struct pool_job job = {
+		.title = title, .count = search->context->options.trials, .parts = search->parts,
+		.seed = search->context->options.seed, .keeps = search_keeps, .finished = search_finished,
+		.hits = search_hits, .context = search,
+	};
+	int result = pool_run(search->context, &job);
+
+	if (flush(search))
+		result = -1;
+	return result;
+}
+
+static void finish(struct search *search, struct confirm_result *result)
+{
+	*result = (struct confirm_result){
+		.trials = search->trials, .hits = search->hits, .confirmed = search->hits > 0,
+		.harmful = search->hits > 0 && (search->harmful || search->is_deadlock),
+		.order = { search->order[0], search->order[1] },
+	};
+	witness_free(&search->best);
+	VEC_FREE(&search->others);
+	VEC_FREE(&search->pending);
+}
+
+/* An interrupted search still stores what it has; the message stays that of the interruption. */
+static int end_interrupted(int result, int stored)
+{
+	if (result && stored == 0)
+		error("%s", pool_interrupted() ? "interrupted: the trials finished by then are kept" : error_message());
+	return result || stored ? -1 : 0;
+}
+
+int confirm_candidate(struct confirm_context *context, const struct candidate *candidate,
+		      struct confirm_result *result)
+{
+	struct arena arena = ARENA_INIT;
+	struct search search = { .context = context, .id = candidate->id, .flushed = monotonic_ms() };
+	int r = -1, stored;
+
+	*result = (struct confirm_result){ 0 };
+	if (!pool_open(context) && !pool_take_reference(context) &&
+	    !plan_candidate(context, &arena, candidate, &search.parts)) {
+		r = run_trials(&search, candidate->id);
+		stored = store_candidate(&search);
+		r = end_interrupted(r, stored);
+	}
+	finish(&search, result);
+	arena_free(&arena);
+	return r;
+}
+
+int confirm_deadlock(struct confirm_context *context, const struct deadlock *deadlock,
+		     struct confirm_result *result)
+{
+	struct arena arena = ARENA_INIT;
+	struct search search = { .context = context, .id = deadlock->id, .is_deadlock = true,
+				 .flushed = monotonic_ms() };
+	int r = -1, stored;
+
+	*result = (struct confirm_result){ 0 };
+	if (!pool_open(context) && !pool_take_reference(context) &&
+	    !plan_deadlock(context, &arena, deadlock, &search.parts)) {
+		r = run_trials(&search, deadlock->id);
+		stored = store_deadlock(&search, deadlock);
+		r = end_interrupted(r, stored);
+	}
+	finish(&search, result);
+	arena_free(&arena);
+	return r;
+}

@@ -1,0 +1,150 @@
+/*
+ * trial - what one trial left on the wire, read before the wire is used again.
+ *
+ * Only the first meeting of each pair counts: a loop that meets ten thousand times is one
+ * hit, and its first resolution is the trial's order.
+ */
+#include <string.h>
+
+#include "confirm/internal.h"
+
+/* What is needed until the end of trial_read. */
+struct reading {
+	const struct wire_ev_end *end;
+	const char *note;
+};
+
+static bool is_known_hit(const struct trial *trial, const struct meeting *meeting)
+{
+	for (size_t i = 0; i < trial->hits.count; i++)
+		if (!strcmp(trial->hits.items[i].meeting->candidate.id, meeting->candidate.id))
+			return true;
+	return false;
+}
+
+static void read_hit(struct trial *trial, const struct meeting *meeting, const struct wire_record *record)
+{
+	const struct wire_ev_pair *pair = (const void *)record;
+
+	if (!meeting || is_known_hit(trial, meeting))
+		return;
+	VEC_PUSH(&trial->hits, (struct trial_hit){
+		.meeting = meeting, .order = (pair->first != 0) != meeting->swapped, .step = pair->step });
+}
+
+static void read_record(struct trial *trial, struct reading *reading, const struct wire_record *record,
+			struct server *server, struct meetings *meetings, struct sym *sym)
+{
+	switch (record->type) {
+	case WIRE_EV_HIT:
+		read_hit(trial, meeting_of(meetings, sym, server, record), record);
+		break;
+	case WIRE_EV_DEADLOCK:
+		trial->deadlock = meeting_deadlock(meetings, sym, server, record);
+		break;
+	case WIRE_EV_NOTE:
+		reading->note = wire_note_text(record);
+		break;
+	case WIRE_EV_END:
+		if (record->size >= sizeof(*reading->end))
+			reading->end = (const void *)record;
+		break;
+	default:
+		break;
+	}
+}
+
+static void judge(struct trial *trial, const struct reading *reading, const struct server *server,
+		  const struct reference *compare)
+{
+	struct strbuf output = STRBUF_INIT;
+
+	server_output(server, &output);
+	judge_ending(&trial->ending, reading->end, reading->note, server->status, server->killed, output.buf);
+	if (compare && trial->ending.normal && !reference_harm(compare, trial->ending.outcome) &&
+	    (output.len != compare->output.len || memcmp(output.buf, compare->output.buf, output.len)))
+		trial->ending.outcome = judge_word("output differs");
+	strbuf_release(&output);
+}
+
+static void read_numbers(struct trial *trial, const struct wire_ev_end *end, const struct wire_header *header)
+{
+	trial->steps = end ? end->steps : header->steps_used;
+	trial->hash = end ? end->hash : header->step_hash;
+	trial->switches = end ? end->switches : 0;
+	trial->threads = end ? end->threads : 0;
+	trial->children = header->counters[WIRE_CHILDREN];
+	trial->complete = !header->counters[WIRE_LOST_STEPS] && header->steps_used > 0;
+}
+
+void trial_read(struct trial *trial, struct server *server, struct meetings *meetings, struct sym *sym,
+		const struct reference *compare)
+{
+	struct reading reading = { 0 };
+	struct wire_cursor at = { 0 };
+	const struct wire_record *record;
+
+	while ((record = wire_next(&server->wire, &at)))
+		read_record(trial, &reading, record, server, meetings, sym);
+	judge(trial, &reading, server, compare);
+	read_numbers(trial, reading.end, server->wire.header);
+}
+
+static void keep_modules(struct trial *trial, const struct server *server)
+{
+	struct server_cursor at = { 0 };
+	const struct wire_record *record;
+
+	while ((record = server_next(server, &at))) {
+		const struct wire_ev_module *module = (const void *)record;
+		struct wire_plan_module out = { 0 };
+
+		if (record->type != WIRE_EV_MODULE || record->size < sizeof(*module))
+			continue;
+		memcpy(out.build_id, module->build_id, sizeof(out.build_id) - 1);
+		strncpy(out.path, wire_module_path(module), sizeof(out.path) - 1);
+		strbuf_add(&trial->modules, &out, sizeof(out));
+	}
+}
+
+/* A trial that ended without an END record (SIGSEGV) has its switches counted here. */
+static unsigned count_switches(const struct wire_step *steps, size_t count)
+{
+	uint32_t last = 0;
+	unsigned switches = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (steps[i].kind == STEP_TURN) {
+			switches += steps[i].chosen != last;
+			last = steps[i].chosen;
+		}
+	return switches;
+}
+
+void trial_keep(struct trial *trial, const struct server *server)
+{
+	size_t count;
+	const struct wire_step *steps = wire_steps(&server->wire, &count);
+
+	strbuf_reset(&trial->schedule);
+	strbuf_reset(&trial->modules);
+	strbuf_add(&trial->schedule, steps, count * sizeof(*steps));
+	keep_modules(trial, server);
+	trial->switches = count_switches(steps, count);
+}
+
+void trial_free(struct trial *trial)
+{
+	VEC_FREE(&trial->hits);
+	strbuf_release(&trial->schedule);
+	strbuf_release(&trial->modules);
+	*trial = (struct trial)TRIAL_INIT;
+}
+
+const struct trial_hit *trial_hit_of(const struct trial *trial, const char *id)
+{
+	for (size_t i = 0; i < trial->hits.count; i++)
+		if (!strcmp(trial->hits.items[i].meeting->candidate.id, id))
+			return &trial->hits.items[i];
+	return NULL;
+}
