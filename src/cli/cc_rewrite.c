@@ -1,0 +1,226 @@
+/*
+ * cc_rewrite - the line the compiler gets. What we add is data; see cc.h for the trick.
+ *
+ *   compiler  [instrument]  [first: -g]  [runtime]  the user's words  [last: level, ...]
+ *
+ * The runtime stands before everything the user links, so that the loader meets our
+ * pthread_* and malloc before libc's. RUNPATH, not RPATH: LD_LIBRARY_PATH, which picks
+ * the runtime of a command, must come before it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "cli/cc.h"
+#include "find/target.h"
+
+/* Before the user's words: theirs win. */
+static const char *const gcc_first[] = { "-g", NULL };
+
+/*
+ * After the user's words: ours win. no-builtin: gcc expands these in line without a call
+ * when the size is known, unseen by the instrumentation (checked with gcc 12: memcpy of 3
+ * or 24 bytes, any memset, strcpy of a literal; memcmp and strcmp from -O2 on).
+ * -Wno-tsan: gcc warns of atomic_thread_fence, which our runtime does model.
+ */
+static const char *const gcc_last[] = {
+	"-fno-omit-frame-pointer", "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1",
+	"-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-builtin-memcmp",
+	"-fno-builtin-mempcpy", "-fno-builtin-strcpy", "-fno-builtin-stpcpy", "-fno-builtin-strncpy",
+	"-fno-builtin-stpncpy", "-fno-builtin-strcat", "-fno-builtin-strncat", "-fno-builtin-strcmp",
+	"-fno-builtin-strncmp", "-fno-builtin-bcopy", "-fno-builtin-bzero", "-fno-builtin-bcmp",
+	"-U_FORTIFY_SOURCE", "-Wno-tsan", NULL,
+};
+
+/* Another level sees other flows: what it warns of is not what the user's build warns of. */
+static const char *const gcc_level[] = {
+	"-Og", "-Wno-maybe-uninitialized", "-Wno-error=array-bounds", "-Wno-error=stringop-overflow",
+	"-Wno-error=stringop-overread", "-Wno-error=stringop-truncation", "-Wno-error=format-truncation",
+	"-Wno-error=format-overflow", "-Wno-error=null-dereference", "-Wno-error=nonnull", "-Wno-error=restrict",
+	"-Wno-error=free-nonheap-object", "-Wno-error=return-local-addr", "-Wno-error=dangling-pointer",
+	"-Wno-error=use-after-free", "-Wno-error=alloc-size-larger-than=", "-Wno-error=strict-overflow",
+	"-Wno-error=inline", "-Wno-error=uninitialized", NULL,
+};
+
+static const char *const clang_first[] = { "-g", NULL };
+
+static const char *const clang_instrument[] = { "-Xclang", "-fsanitize=thread", NULL };
+
+static const char *const clang_last[] = {
+	"--start-no-unused-arguments", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer",
+	"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-distinguish-volatile=1",
+	"-mllvm", "-tsan-instrument-read-before-write=1", "-fno-vectorize", "-fno-slp-vectorize",
+	"-U_FORTIFY_SOURCE", "--end-no-unused-arguments", NULL,
+};
+
+static void add(cc_words *out, const char *word)
+{
+	VEC_PUSH(out, (char *)word);
+}
+
+static void add_all(cc_words *out, const char *const *words)
+{
+	for (; *words; words++)
+		add(out, *words);
+}
+
+/* A file that exists as long as the compiler runs and needs no cleaning up; its name, or NULL. */
+static char *passing_file(struct arena *arena, const char *name, const char *text, size_t size)
+{
+	int fd = memfd_create(name, 0);
+
+	if (fd < 0)
+		return NULL;
+	for (size_t done = 0; done < size;) {
+		ssize_t n = write(fd, text + done, size - done);
+
+		if (n <= 0)
+			return NULL;
+		done += (size_t)n;
+	}
+	return arena_printf(arena, "/proc/self/fd/%d", fd);
+}
+
+static int add_instrumentation(struct cc_line *line, cc_words *out)
+{
+	static const char specs[] = "*cc1:\n+ -fsanitize=thread\n\n";
+	char *file;
+
+	if (line->uninstrumented)
+		return 0;
+	if (line->family == CC_CLANG) {
+		add(out, "--start-no-unused-arguments");
+		add_all(out, clang_instrument);
+		add(out, "--end-no-unused-arguments");
+		return 0;
+	}
+	file = passing_file(line->arena, "deadheat.specs", specs, sizeof(specs) - 1);
+	if (!file)
+		return error("cannot make a file in memory for gcc's specs: %m");
+	add(out, arena_printf(line->arena, "-specs=%s", file));
+	return 0;
+}
+
+/* deadheat.h of the installation or of the source tree, where there is one. */
+static void add_header_folder(struct cc_line *line, cc_words *out)
+{
+	static const char *const ways[] = { "../../../include", "../../../../include" };
+	const char *runtime = target_runtime_dir(line->arena, "nop");
+
+	for (size_t i = 0; runtime && i < sizeof(ways) / sizeof(ways[0]); i++) {
+		char *folder = realpath(arena_printf(line->arena, "%s/%s", runtime, ways[i]), NULL);
+
+		if (folder && !access(arena_printf(line->arena, "%s/deadheat.h", folder), R_OK)) {
+			add(out, arena_printf(line->arena, "-idirafter%s", folder));
+			free(folder);
+			return;
+		}
+		free(folder);
+	}
+}
+
+static void add_linker(cc_words *out, const char *word)
+{
+	add(out, "-Xlinker");
+	add(out, word);
+}
+
+static int add_runtime(struct cc_line *line, cc_words *out)
+{
+	const char *folder = target_runtime_dir(line->arena, "nop");
+	const char *library;
+
+	if (!folder)
+		return -1;
+	library = arena_printf(line->arena, "%s/libdeadheat_rt.so", folder);
+	if (access(library, R_OK))
+		return error_cannot("the runtime %s is missing: install deadheat again", library);
+	add_linker(out, "--push-state");
+	add_linker(out, "--no-as-needed");
+	add_linker(out, library);
+	add_linker(out, "--pop-state");
+	add_linker(out, "-rpath");
+	add_linker(out, folder);
+	return 0;
+}
+
+static bool changes_level(const struct cc_line *line)
+{
+	static const char *const stay[] = { "-O0", "-Og", "--optimize=0", "--optimize=g" };
+
+	if (line->keep_optimisation || line->family != CC_GCC)
+		return false;
+	for (size_t i = 0; line->level && i < sizeof(stay) / sizeof(stay[0]); i++)
+		if (!strcmp(line->level, stay[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Expanded response files may be longer than execve takes (2 MiB; 128 KiB a word): hand the
+ * line over in a response file of our own.
+ */
+static int shorten(struct cc_line *line, cc_words *out)
+{
+	struct strbuf text = STRBUF_INIT;
+	char *file;
+
+	for (size_t i = 1; i < out->count; i++) {
+		for (const char *c = out->items[i]; *c; c++) {
+			if (strchr(" \t\n\r\v\f\\'\"", *c))
+				strbuf_putc(&text, '\\');
+			strbuf_putc(&text, *c);
+		}
+		strbuf_puts(&text, out->items[i][0] ? "\n" : "''\n");
+	}
+	if (text.len < (64u << 10)) {
+		strbuf_release(&text);
+		return 0;
+	}
+	file = passing_file(line->arena, "deadheat.args", text.buf, text.len);
+	strbuf_release(&text);
+	if (!file)
+		return error("cannot make a file in memory for the compiler's arguments: %m");
+	out->items[1] = arena_printf(line->arena, "@%s", file);
+	out->count = 2;
+	return 0;
+}
+
+int cc_rewrite(struct cc_line *line, char ***argv)
+{
+	bool links = cc_links(line) && !line->relocatable;
+	bool compiles = line->compiles;
+	cc_words out = { 0 };
+
+	add(&out, line->compiler);
+	if (!line->has_input) { /* --version, -v, -print-..., -dump...: nothing of ours */
+		line->kept = line->words;
+		compiles = links = false;
+	}
+	if (compiles) {
+		if (add_instrumentation(line, &out))
+			return -1;
+		add_all(&out, line->family == CC_GCC ? gcc_first : clang_first);
+	}
+	if (links && add_runtime(line, &out))
+		return -1;
+	for (size_t i = 0; i < line->kept.count; i++)
+		add(&out, line->kept.items[i]);
+	if (compiles) {
+		if (changes_level(line))
+			add_all(&out, gcc_level);
+		add_all(&out, line->family == CC_GCC ? gcc_last : clang_last);
+		add_header_folder(line, &out);
+	}
+	if (links)
+		add_linker(&out, "--enable-new-dtags");
+	if (line->expanded && shorten(line, &out))
+		return -1;
+	VEC_PUSH(&out, NULL);
+	*argv = out.items;
+	return 0;
+}
