@@ -47,6 +47,8 @@ const char *describe_where(struct describe *describe, struct wire_pc pc);
 const char *describe_thread_name(struct describe *describe, uint32_t id);
 /* "queue.lock", "lock 3 (first taken at f.c:12 in push)". */
 const char *describe_lock_name(struct describe *describe, const struct wire_lock *lock);
+/* The same for what a thread waits for. */
+const char *describe_wanted_name(struct describe *describe, const struct wire_wait *wait);
 
 /* PAIR or HIT to a candidate with id, rung suspected, found_by 0. false: the record is torn. */
 bool describe_pair(struct describe *describe, const struct wire_record *record, struct candidate *candidate);
