@@ -88,7 +88,6 @@ struct sched_thread {
 	uint64_t passed[8];
 	uint32_t passed_next;
 	uint32_t streak;             /* turns in a row, nobody else ran */
-	bool picked;                 /* let go: its pair access is executed whoever stands there */
 	uint32_t returned;           /* outside: the call has come back (futex word) */
 	bool joined, detached;       /* thread.c */
 	struct sched_thread *joining;
