@@ -20,6 +20,8 @@ struct report {
 	struct sym *sym;      /* source lines and schedule places; may be NULL */
 	struct store *source; /* to fetch schedules for drawing; may be NULL */
 	struct arena *arena;
+	const char **ids;     /* of all findings, sorted: short forms are made from them */
+	size_t id_count;
 };
 
 typedef int report_printer(const struct report *report, FILE *out);

@@ -1,0 +1,213 @@
+/* format_text - the whole report, `show` and `list` for people. */
+#include <string.h>
+
+#include "base/error.h"
+#include "report/internal.h"
+
+struct ink ink_for(FILE *out)
+{
+	return (struct ink){ .out = out, .width = tty_width(out), .plain = tty_style(out, TTY_PLAIN),
+			     .bold = tty_style(out, TTY_BOLD), .dim = tty_style(out, TTY_DIM),
+			     .red = tty_style(out, TTY_RED), .green = tty_style(out, TTY_GREEN),
+			     .yellow = tty_style(out, TTY_YELLOW) };
+}
+
+/* Tabs become four columns; what does not fit is cut with "...". */
+void print_cut(const struct ink *ink, int used, const char *text)
+{
+	int column = 0, room = ink->width - used;
+
+	for (; *text; text++) {
+		int step = *text == '\t' ? 4 - column % 4 : ((unsigned char)*text & 0xc0) == 0x80 ? 0 : 1;
+
+		if (column + step > room - 3 && strlen(text) > 3) {
+			fputs("...", ink->out);
+			return;
+		}
+		if (*text == '\t')
+			fprintf(ink->out, "%*s", step, "");
+		else if ((unsigned char)*text >= ' ')
+			fputc(*text, ink->out);
+		column += step;
+	}
+}
+
+/* ---- the end of a report ----------------------------------------------------------- */
+
+/* Counters that mean something was not looked at; the rest only describes the run. */
+static bool is_loss(const char *name)
+{
+	static const char *const words[] = { "lost", "replaced", "refused", "resets", "skipped", "unpatched",
+					     "dropped", "shed", "watchdog", "outside", "forked" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(name, words[i]))
+			return true;
+	return false;
+}
+
+static void print_losses(const struct report *r, const struct ink *ink)
+{
+	const char *lead = "not everything was seen: ";
+
+	for (size_t i = 0; i < r->findings.counter_count; i++) {
+		if (!r->findings.counters[i].value || !is_loss(r->findings.counters[i].name))
+			continue;
+		fprintf(ink->out, "%s%s %llu", lead, r->findings.counters[i].name,
+			(unsigned long long)r->findings.counters[i].value);
+		lead = ",\n    ";
+	}
+	if (*lead == ',')
+		fputs("\n", ink->out);
+}
+
+static size_t count_rung(const struct report *r, enum rung low, enum rung high)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->findings.candidate_count; i++) {
+		const struct candidate *c = &r->findings.candidates[i];
+
+		count += c->rung >= low && c->rung <= high && !c->suppressed;
+	}
+	return count;
+}
+
+static size_t count_suppressed(const struct report *r)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->findings.candidate_count; i++)
+		count += r->findings.candidates[i].suppressed != NULL;
+	return count;
+}
+
+static const char *verdict_meaning(const struct report *r)
+{
+	switch (r->verdict) {
+	case VERDICT_RACY:
+		return "each data race above was shown and can be shown again";
+	case VERDICT_UNDECIDED:
+		return r->findings.candidate_count
+			       ? "pairs were claimed or suspected, none was shown; more trials may decide"
+			       : "no pair was suspected, but see the findings above";
+	case VERDICT_CLEAN:
+		return "nothing was even suspected in these runs; other inputs may differ";
+	case VERDICT_RACE_FREE:
+		return "proved by scan, under the assumptions it lists";
+	}
+	return "";
+}
+
+static void print_count(const struct ink *ink, const char **lead, size_t count, const char *one, const char *many)
+{
+	if (!count)
+		return;
+	fprintf(ink->out, "%s%zu %s", *lead, count, count == 1 ? one : many);
+	*lead = ", ";
+}
+
+static void print_verdict(const struct report *r, const struct ink *ink)
+{
+	const char *style = r->verdict == VERDICT_RACY ? ink->red : r->verdict == VERDICT_UNDECIDED ? ink->yellow : ink->green;
+	const char *lead = "";
+
+	print_count(ink, &lead, count_rung(r, RUNG_CONFIRMED, RUNG_HARMFUL), "data race", "data races");
+	if (count_rung(r, RUNG_HARMFUL, RUNG_HARMFUL))
+		fprintf(ink->out, " (%zu harmful)", count_rung(r, RUNG_HARMFUL, RUNG_HARMFUL));
+	print_count(ink, &lead, count_rung(r, RUNG_CLAIMED, RUNG_CAUGHT), "pair not confirmed", "pairs not confirmed");
+	print_count(ink, &lead, r->findings.deadlock_count, "deadlock or lock cycle", "deadlocks or lock cycles");
+	print_count(ink, &lead, r->findings.failure_count, "failure", "failures");
+	print_count(ink, &lead, count_suppressed(r), "suppressed", "suppressed");
+	if (*lead)
+		fputc('\n', ink->out);
+	fprintf(ink->out, "verdict: %s%s%s%s: %s\n", ink->bold, style, verdict_name(r->verdict), ink->plain,
+		verdict_meaning(r));
+}
+
+static int finish(FILE *out)
+{
+	return fflush(out) || ferror(out) ? error("cannot write the report") : 0;
+}
+
+int report_text(const struct report *r, FILE *out)
+{
+	struct ink ink = ink_for(out);
+	const struct store_findings *f = &r->findings;
+
+	for (size_t i = 0; i < f->candidate_count; i++) {
+		print_candidate(r, &ink, &f->candidates[i]);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < f->deadlock_count; i++) {
+		print_deadlock(r, &ink, &f->deadlocks[i]);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < f->failure_count; i++) {
+		print_failure(r, &ink, &f->failures[i]);
+		fputc('\n', out);
+	}
+	print_losses(r, &ink);
+	print_verdict(r, &ink);
+	return finish(out);
+}
+
+int report_show(const struct report *r, FILE *out, const char *id)
+{
+	struct ink ink = ink_for(out);
+	const struct store_findings *f = &r->findings;
+
+	for (size_t i = 0; i < f->candidate_count; i++)
+		if (!strcmp(f->candidates[i].id, id)) {
+			print_candidate(r, &ink, &f->candidates[i]);
+			return finish(out);
+		}
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		if (!strcmp(f->deadlocks[i].id, id)) {
+			print_deadlock(r, &ink, &f->deadlocks[i]);
+			return finish(out);
+		}
+	for (size_t i = 0; i < f->failure_count; i++)
+		if (!strcmp(f->failures[i].id, id)) {
+			print_failure(r, &ink, &f->failures[i]);
+			return finish(out);
+		}
+	return error_usage("no finding %s in this store; deadheat list shows them", id);
+}
+
+/* ---- list ----------------------------------------------------------------------------- */
+
+static void list_candidate(const struct report *r, const struct ink *ink, const struct candidate *c)
+{
+	fprintf(ink->out, "%-6s %-9s  %s  %s, %s", short_id(r, c->id), rung_name(c->rung), report_title(r->arena, c),
+		access_where(r->arena, &c->access[0]), access_where(r->arena, &c->access[1]));
+	if (c->trials)
+		fprintf(ink->out, "  %u of %u", c->hits, c->trials);
+	fprintf(ink->out, "%s\n", c->suppressed ? "  suppressed" : "");
+}
+
+static void list_deadlock(const struct report *r, const struct ink *ink, const struct deadlock *d)
+{
+	fprintf(ink->out, "%-6s %-9s  %s", short_id(r, d->id), rung_name(d->rung), deadlock_title(r->arena, d));
+	for (size_t i = 0; i < d->edge_count; i++)
+		if (d->edges[i].stack_count)
+			fprintf(ink->out, "%s%s", i ? ", " : "  ", frame_where(r->arena, &d->edges[i].stack[0]));
+	if (d->trials)
+		fprintf(ink->out, "  %u of %u", d->hits, d->trials);
+	fputc('\n', ink->out);
+}
+
+int report_list(const struct report *r, FILE *out)
+{
+	struct ink ink = ink_for(out);
+	const struct store_findings *f = &r->findings;
+
+	for (size_t i = 0; i < f->candidate_count; i++)
+		list_candidate(r, &ink, &f->candidates[i]);
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		list_deadlock(r, &ink, &f->deadlocks[i]);
+	for (size_t i = 0; i < f->failure_count; i++)
+		fprintf(out, "%-6s %-9s  %s  %u\n", short_id(r, f->failures[i].id), "failed",
+			failure_title(r->arena, &f->failures[i]), f->failures[i].count);
+	return finish(out);
+}

@@ -1,0 +1,76 @@
+/* report - see report.h: what the store holds becomes one struct; a table of formats. */
+#include "report/report.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "report/internal.h"
+
+/* ---- formats ---------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	report_printer *print;
+} formats[] = {
+	{ "text", report_text },
+	{ "json", report_json },
+};
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+report_printer *report_format(const char *name)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if (!strcmp(formats[i].name, name))
+			return formats[i].print;
+	return NULL;
+}
+
+const char *report_format_names(void)
+{
+	static char names[64];
+
+	if (!*names)
+		for (size_t i = 0; i < FORMATS; i++)
+			strcat(strcat(names, i ? " " : ""), formats[i].name);
+	return names;
+}
+
+/* ---- building ----------------------------------------------------------------------- */
+
+/* Suppressed candidates are listed but decide nothing. */
+static enum verdict verdict_of(const struct store_findings *f)
+{
+	enum verdict verdict = f->deadlock_count || f->failure_count ? VERDICT_UNDECIDED : VERDICT_CLEAN;
+
+	for (size_t i = 0; i < f->candidate_count; i++) {
+		if (f->candidates[i].suppressed)
+			continue;
+		if (f->candidates[i].rung >= RUNG_CONFIRMED)
+			return VERDICT_RACY;
+		verdict = VERDICT_UNDECIDED;
+	}
+	return verdict;
+}
+
+int report_build(struct report *report, struct arena *arena, struct store *store, struct sym *sym)
+{
+	*report = (struct report){ .store = store_location(store), .sym = sym, .source = store, .arena = arena };
+	if (store_read(store, arena, &report->findings))
+		return -1;
+	report->verdict = verdict_of(&report->findings);
+	ids_load(report);
+	return 0;
+}
+
+bool report_reaches(const struct report *report, enum rung rung)
+{
+	const struct store_findings *f = &report->findings;
+
+	for (size_t i = 0; i < f->candidate_count; i++)
+		if (f->candidates[i].rung >= rung && !f->candidates[i].suppressed)
+			return true;
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		if (f->deadlocks[i].rung >= rung)
+			return true;
+	return f->failure_count > 0;
+}
