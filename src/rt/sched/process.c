@@ -1,0 +1,406 @@
+/*
+ * process - waiting for children, for file locks and for System V and POSIX queues.
+ *
+ * Children: waitid can look without reaping (WNOWAIT), so they are a predicate. File locks
+ * and System V objects cannot be looked at: they are tried without waiting; only if that
+ * fails is the call made outside, and the order of returns recorded.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/msg.h>
+#include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rt/sched/io.h"
+
+/* ---- children ------------------------------------------------------------------------------- */
+
+struct child_wait {
+	idtype_t type;
+	id_t id;
+	int options;
+};
+
+static const struct sched_world anything;
+
+static bool child_has_changed(struct sched_thread *thread, void *argument)
+{
+	const struct child_wait *w = argument;
+	siginfo_t info = { 0 };
+	long result = rt_syscall(SYS_waitid, w->type, w->id, &info, w->options | WNOHANG | WNOWAIT, NULL);
+
+	(void)thread;
+	return result < 0 || info.si_pid != 0;
+}
+
+static int wait_for_child(struct child_wait w, bool nowait, uintptr_t pc)
+{
+	for (;;) {
+		switch (sched_wait_world(&anything, NULL, pc, nowait ? NULL : child_has_changed, &w, 0,
+					 WAIT_CANCEL | WAIT_SIGNAL)) {
+		case WAKE_CANCEL:
+			sched_cancel_act();
+		case WAKE_SIGNAL:
+			if (!sched_self()->restart)
+				return EINTR;
+			break;
+		default:
+			return 0;
+		}
+	}
+}
+
+static struct child_wait child_of(pid_t pid, int options)
+{
+	struct child_wait w = { P_PID, (id_t)pid, WEXITED };
+
+	if (pid == -1)
+		w = (struct child_wait){ P_ALL, 0, WEXITED };
+	else if (pid <= 0)
+		w = (struct child_wait){ P_PGID, (id_t)-pid, WEXITED };
+	w.options |= (options & WUNTRACED ? WSTOPPED : 0) | (options & WCONTINUED);
+	return w;
+}
+
+static pid_t wait_any(pid_t pid, int *status, int options, struct rusage *usage, uintptr_t pc)
+{
+	int code = wait_for_child(child_of(pid, options), options & WNOHANG, pc);
+
+	return code ? io_fail(code) : REAL(wait4)(pid, status, options, usage);
+}
+
+RT_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	if (!sched_self())
+		return REAL(wait4)(pid, status, options, usage);
+	return wait_any(pid, status, options, usage, RT_CALLER);
+}
+
+RT_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+{
+	if (!sched_self())
+		return REAL(wait3)(status, options, usage);
+	return wait_any(-1, status, options, usage, RT_CALLER);
+}
+
+RT_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
+{
+	if (!sched_self())
+		return REAL(waitpid)(pid, status, options);
+	return wait_any(pid, status, options, NULL, RT_CALLER);
+}
+
+RT_EXPORT pid_t wait(int *status)
+{
+	if (!sched_self())
+		return REAL(wait)(status);
+	return wait_any(-1, status, 0, NULL, RT_CALLER);
+}
+
+RT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+	struct child_wait w = { type, id, options & ~(WNOHANG | WNOWAIT) };
+	int code;
+
+	if (!sched_self())
+		return REAL(waitid)(type, id, info, options);
+	code = wait_for_child(w, options & WNOHANG, RT_CALLER);
+	return code ? io_fail(code) : REAL(waitid)(type, id, info, options);
+}
+
+/* ---- outside --------------------------------------------------------------------------------- */
+
+/* A call that may block for reasons no predicate sees, made without the turn. */
+#define OUTSIDE(type, call) ({ \
+	type outside_result; \
+	int outside_code; \
+	sched_outside_begin(OP_IO, RT_CALLER); \
+	outside_result = (call); \
+	outside_code = errno; \
+	sched_outside_end(); \
+	errno = outside_code; \
+	outside_result; })
+
+static bool would_block(long result)
+{
+	return result < 0 && (errno == EAGAIN || errno == EACCES || errno == ENOMSG);
+}
+
+RT_EXPORT int flock(int fd, int operation)
+{
+	int result;
+
+	if (!sched_self())
+		return REAL(flock)(fd, operation);
+	sched_step(OP_IO, io_object(fd), RT_CALLER, NULL, NULL);
+	result = REAL(flock)(fd, operation | LOCK_NB);
+	if ((operation & LOCK_NB) || !would_block(result))
+		return result;
+	return OUTSIDE(int, REAL(flock)(fd, operation));
+}
+
+RT_EXPORT int lockf(int fd, int command, off_t size)
+{
+	int result;
+
+	if (!sched_self())
+		return REAL(lockf)(fd, command, size);
+	sched_step(OP_IO, io_object(fd), RT_CALLER, NULL, NULL);
+	result = REAL(lockf)(fd, command == F_LOCK ? F_TLOCK : command, size);
+	if (command != F_LOCK || !would_block(result))
+		return result;
+	return OUTSIDE(int, REAL(lockf)(fd, command, size));
+}
+
+RT_EXPORT int system(const char *command)
+{
+	if (!sched_self())
+		return REAL(system)(command);
+	return OUTSIDE(int, REAL(system)(command));
+}
+
+RT_EXPORT int pclose(FILE *stream)
+{
+	if (!sched_self())
+		return REAL(pclose)(stream);
+	return OUTSIDE(int, REAL(pclose)(stream));
+}
+
+/* ---- System V ---------------------------------------------------------------------------------- */
+
+RT_EXPORT ssize_t msgrcv(int queue, void *message, size_t size, long type, int flags)
+{
+	ssize_t result;
+
+	if (!sched_self())
+		return REAL(msgrcv)(queue, message, size, type, flags);
+	sched_step(OP_IO, NULL, RT_CALLER, NULL, NULL);
+	result = REAL(msgrcv)(queue, message, size, type, flags | IPC_NOWAIT);
+	if ((flags & IPC_NOWAIT) || !would_block(result))
+		return result;
+	return OUTSIDE(ssize_t, REAL(msgrcv)(queue, message, size, type, flags));
+}
+
+RT_EXPORT int msgsnd(int queue, const void *message, size_t size, int flags)
+{
+	int result;
+
+	if (!sched_self())
+		return REAL(msgsnd)(queue, message, size, flags);
+	sched_step(OP_IO, NULL, RT_CALLER, NULL, NULL);
+	result = REAL(msgsnd)(queue, message, size, flags | IPC_NOWAIT);
+	if ((flags & IPC_NOWAIT) || !would_block(result))
+		return result;
+	return OUTSIDE(int, REAL(msgsnd)(queue, message, size, flags));
+}
+
+#define SEM_OPS 32
+
+/* With every operation non-blocking. More than fit are not tried: straight outside. */
+static int semop_try(int set, struct sembuf *operations, size_t count)
+{
+	struct sembuf copy[SEM_OPS];
+
+	if (count > SEM_OPS)
+		return io_fail(EAGAIN);
+	for (size_t i = 0; i < count; i++) {
+		copy[i] = operations[i];
+		copy[i].sem_flg |= IPC_NOWAIT;
+	}
+	return REAL(semop)(set, copy, count);
+}
+
+static bool semop_nowait(const struct sembuf *operations, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (operations[i].sem_flg & IPC_NOWAIT)
+			return true;
+	return false;
+}
+
+RT_EXPORT int semop(int set, struct sembuf *operations, size_t count)
+{
+	int result;
+
+	if (!sched_self())
+		return REAL(semop)(set, operations, count);
+	sched_step(OP_IO, NULL, RT_CALLER, NULL, NULL);
+	result = semop_try(set, operations, count);
+	if (semop_nowait(operations, count) || !would_block(result))
+		return result;
+	return OUTSIDE(int, REAL(semop)(set, operations, count));
+}
+
+RT_EXPORT int semtimedop(int set, struct sembuf *operations, size_t count, const struct timespec *timeout)
+{
+	int result;
+
+	if (!sched_self())
+		return REAL(semtimedop)(set, operations, count, timeout);
+	sched_step(OP_IO, NULL, RT_CALLER, NULL, NULL);
+	result = semop_try(set, operations, count);
+	if (semop_nowait(operations, count) || !would_block(result))
+		return result;
+	return OUTSIDE(int, REAL(semtimedop)(set, operations, count, timeout));
+}
+
+/* ---- POSIX queues: file numbers on Linux, so poll knows ----------------------------------------- */
+
+static int queue_wait(mqd_t queue, short events, const struct timespec *until, uintptr_t pc)
+{
+	if (io_is_nonblocking(queue))
+		return io_wait(queue, events, true, pc);
+	if (until && sched_bad_time(until))
+		return EINVAL;
+	return io_wait_until(queue, events, until ? sched_deadline_from(until, CLOCK_REALTIME) : 0, pc);
+}
+
+RT_EXPORT ssize_t mq_timedreceive(mqd_t queue, char *restrict bytes, size_t size, unsigned *restrict priority,
+				  const struct timespec *restrict until)
+{
+	int code;
+
+	if (!sched_self())
+		return REAL(mq_timedreceive)(queue, bytes, size, priority, until);
+	code = queue_wait(queue, POLLIN, until, RT_CALLER);
+	return code ? io_fail(code) : REAL(mq_receive)(queue, bytes, size, priority);
+}
+
+RT_EXPORT ssize_t mq_receive(mqd_t queue, char *bytes, size_t size, unsigned *priority)
+{
+	int code;
+
+	if (!sched_self())
+		return REAL(mq_receive)(queue, bytes, size, priority);
+	code = queue_wait(queue, POLLIN, NULL, RT_CALLER);
+	return code ? io_fail(code) : REAL(mq_receive)(queue, bytes, size, priority);
+}
+
+RT_EXPORT int mq_timedsend(mqd_t queue, const char *bytes, size_t size, unsigned priority,
+			   const struct timespec *until)
+{
+	int code;
+
+	if (!sched_self())
+		return REAL(mq_timedsend)(queue, bytes, size, priority, until);
+	code = queue_wait(queue, POLLOUT, until, RT_CALLER);
+	return code ? io_fail(code) : REAL(mq_send)(queue, bytes, size, priority);
+}
+
+RT_EXPORT int mq_send(mqd_t queue, const char *bytes, size_t size, unsigned priority)
+{
+	int code;
+
+	if (!sched_self())
+		return REAL(mq_send)(queue, bytes, size, priority);
+	code = queue_wait(queue, POLLOUT, NULL, RT_CALLER);
+	return code ? io_fail(code) : REAL(mq_send)(queue, bytes, size, priority);
+}
+
+/* ---- opening and locking by variadic names --------------------------------------------------------- */
+
+/* A named pipe is opened by two at once: the first waits for the second. */
+static bool is_fifo(int folder, const char *path, int flags)
+{
+	struct stat status;
+
+	return !(flags & (O_NONBLOCK | O_PATH)) && (flags & O_ACCMODE) != O_RDWR &&
+	       !rt_syscall(SYS_newfstatat, folder, path, &status, 0) && S_ISFIFO(status.st_mode);
+}
+
+#define OPEN_MODE(flags) ({ \
+	mode_t open_mode = 0; \
+	if ((flags) & (O_CREAT | O_TMPFILE)) { \
+		va_list list; \
+		va_start(list, flags); \
+		open_mode = va_arg(list, mode_t); \
+		va_end(list); \
+	} \
+	open_mode; })
+
+RT_EXPORT int open(const char *path, int flags, ...)
+{
+	mode_t mode = OPEN_MODE(flags);
+
+	if (!sched_self() || !is_fifo(AT_FDCWD, path, flags))
+		return REAL(open)(path, flags, mode);
+	return OUTSIDE(int, REAL(open)(path, flags, mode));
+}
+
+RT_EXPORT int open64(const char *path, int flags, ...)
+{
+	mode_t mode = OPEN_MODE(flags);
+
+	if (!sched_self() || !is_fifo(AT_FDCWD, path, flags))
+		return REAL(open64)(path, flags, mode);
+	return OUTSIDE(int, REAL(open64)(path, flags, mode));
+}
+
+RT_EXPORT int openat(int folder, const char *path, int flags, ...)
+{
+	mode_t mode = OPEN_MODE(flags);
+
+	if (!sched_self() || !is_fifo(folder, path, flags))
+		return REAL(openat)(folder, path, flags, mode);
+	return OUTSIDE(int, REAL(openat)(folder, path, flags, mode));
+}
+
+RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
+{
+	mode_t mode = OPEN_MODE(flags);
+
+	if (!sched_self() || !is_fifo(folder, path, flags))
+		return REAL(openat64)(folder, path, flags, mode);
+	return OUTSIDE(int, REAL(openat64)(folder, path, flags, mode));
+}
+
+static int try_instead(int command)
+{
+	return command == F_SETLKW ? F_SETLK : F_OFD_SETLK;
+}
+
+static bool locks(int command)
+{
+	return command == F_SETLKW || command == F_OFD_SETLKW;
+}
+
+RT_EXPORT int fcntl(int fd, int command, ...)
+{
+	va_list list;
+	void *argument;
+	int result;
+
+	va_start(list, command);
+	argument = va_arg(list, void *);
+	va_end(list);
+	if (!sched_self() || !locks(command))
+		return REAL(fcntl)(fd, command, argument);
+	sched_step(OP_IO, io_object(fd), RT_CALLER, NULL, NULL);
+	result = REAL(fcntl)(fd, try_instead(command), argument);
+	return would_block(result) ? OUTSIDE(int, REAL(fcntl)(fd, command, argument)) : result;
+}
+
+RT_EXPORT int fcntl64(int fd, int command, ...)
+{
+	va_list list;
+	void *argument;
+	int result;
+
+	va_start(list, command);
+	argument = va_arg(list, void *);
+	va_end(list);
+	if (!sched_self() || !locks(command))
+		return REAL(fcntl64)(fd, command, argument);
+	sched_step(OP_IO, io_object(fd), RT_CALLER, NULL, NULL);
+	result = REAL(fcntl64)(fd, try_instead(command), argument);
+	return would_block(result) ? OUTSIDE(int, REAL(fcntl64)(fd, command, argument)) : result;
+}
