@@ -3,8 +3,10 @@
  *
  * A store is a folder (default .deadheat/) with store.db (SQLite, WAL) and schedules/
  * (one file per witness). Safe to kill at any moment: each put is one transaction.
- * Candidates merge by id: rungs climb, found_by, places and counts add up, the example
- * with stacks wins over one without.
+ * Candidates merge by id: rungs climb, found_by and places add up, the example with
+ * stacks wins over one without (merge.c has the rules). Trials, hits and outcomes come
+ * from store_put_trial(s) alone; those of a candidate that is put are not looked at. A
+ * hit lifts its candidate to confirmed, a hit with harm to harmful.
  *
  * Everything read is copied into the caller's arena. 0 / -1 with a message throughout.
  */
@@ -38,7 +40,10 @@ struct store_program {
 	char **argv;  /* NULL terminated */
 	char **envp;
 };
-/* The same command line and build again gives the same id. */
+/*
+ * The same command line, build and environment (but for variables of the terminal session)
+ * again gives the same id.
+ */
 int store_put_program(struct store *store, struct store_program *program);
 /* The newest, or by id (0 = newest). 1 found, 0 none, -1 error. */
 int store_get_program(struct store *store, struct arena *arena, int64_t id, struct store_program *program);
@@ -46,6 +51,7 @@ int store_get_program(struct store *store, struct arena *arena, int64_t id, stru
 /* One run of a stage; counters and exit status hang on it. */
 int store_begin_run(struct store *store, const char *stage, int64_t program, int64_t *run);
 int store_end_run(struct store *store, int64_t run, const char *exit_status);
+/* Adds to the counter of this name. */
 int store_put_counter(struct store *store, int64_t run, const char *name, uint64_t value);
 
 /* Merge one finding; *is_new says whether the id was unknown. */
@@ -73,7 +79,10 @@ int store_put_trial(struct store *store, int64_t run, int64_t program, const str
 /* Many at once, one transaction. */
 int store_put_trials(struct store *store, int64_t run, int64_t program, const struct store_trial *trials, size_t count);
 
-/* Replace the witness of a finding; schedule bytes are written to schedules/<id>.dhs. */
+/*
+ * Replace the witness of a finding; schedule bytes are written to schedules/<id>.dhs. Its
+ * program is that of the run this process began last.
+ */
 int store_put_witness(struct store *store, const char *id, const struct witness *witness,
 		      const void *schedule, size_t size);
 /* Schedule bytes of a finding into the arena. 1 found, 0 none, -1 error. */
