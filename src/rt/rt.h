@@ -160,6 +160,10 @@ void rt_on_free(const void *block, size_t size, uintptr_t pc);
 void rt_on_fresh(const void *block, size_t size);
 /* DEADHEAT_IGNORE_BEGIN/END and the TSan annotations of that name. */
 void rt_on_ignore(int delta);
+/* deadheat_stop/start: accesses of all threads are not looked at; sync is. Weak and empty by default. */
+void rt_on_pause(bool paused);
+/* Races on these bytes are known and meant: not to be told. Weak and empty by default. */
+void rt_on_benign(const void *address, size_t size, const char *why, uintptr_t pc);
 
 /* ---- turns: native/turn.c (empty) or sched/ ---------------------------------- */
 
