@@ -26,7 +26,8 @@
 #define SCHEDULE_HASH_START 0xcbf29ce484222325ull
 
 enum wire_step_kind {
-	STEP_TURN = 1,     /* thread got the turn; chosen = thread ordinal */
+	STEP_TURN = 1,     /* thread was picked; chosen = its ordinal. Before a pair access it went on
+	                      only if its STEP_ACCESS follows; else it was postponed there */
 	STEP_CHOICE = 2,   /* a free choice; chosen = value, bound in op's place: see op */
 	STEP_ACCESS = 3,   /* a pair access is performed by thread now */
 	STEP_HIT = 4,      /* both stand: thread = the newcomer, chosen = the postponed one */
