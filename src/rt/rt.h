@@ -179,13 +179,6 @@ void rt_point(enum wire_op op, const void *object, uintptr_t pc);
 void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t pc);
 /* The program is about to end (exit, _exit, abort): last words. */
 void rt_turn_exit(int status);
-/*
- * Around every libc call of abi/io.c that may block (read, write, recv, send, ...): begin
- * waits for readiness or gives the turn away, end takes part again. events as for poll.
- * abi/io.c has weak empty ones; sched/ overrides them. The calls themselves are weak too.
- */
-void rt_turn_io_begin(int fd, short events, uintptr_t pc);
-void rt_turn_io_end(void);
 
 /* ---- life (rt/init.c) ----------------------------------------------------------- */
 
