@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rt/sched/io.h"
@@ -79,7 +80,7 @@ static enum sink sink_of(int fd)
 {
 	struct stat status;
 
-	if (REAL(fstat)(fd, &status))
+	if (rt_syscall(SYS_fstat, fd, &status))
 		return SINK_PLAIN;
 	return S_ISFIFO(status.st_mode) ? SINK_PIPE : S_ISSOCK(status.st_mode) ? SINK_SOCKET : SINK_PLAIN;
 }
