@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "rt/abi/tell.h"
 #include "rt/sched/internal.h"
 
 struct barrier {
@@ -93,8 +94,8 @@ RT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *address)
 	sched_wait(OP_DESTROY, object, RT_CALLER, all_have_left, b, 0, 0);
 	if (b->arrived)
 		return EBUSY;
-	rt_on_destroy(round_name(address, 0));
-	rt_on_destroy(round_name(address, 1));
+	TELL(rt_on_destroy(round_name(address, 0)));
+	TELL(rt_on_destroy(round_name(address, 1)));
 	sched_object_destroy(address);
 	return REAL(pthread_barrier_destroy)(address);
 }
@@ -107,7 +108,7 @@ static int barrier_wait(const pthread_barrier_t *address, struct sched_object *o
 
 	sched_step(OP_BARRIER, object, pc, NULL, NULL);
 	arrival = (struct arrival){ b, b->round };
-	rt_on_send(round_name(address, arrival.round));
+	TELL(rt_on_send(round_name(address, arrival.round)));
 	last = ++b->arrived == b->count;
 	if (last) {
 		b->leaving += b->count - 1;
@@ -117,7 +118,7 @@ static int barrier_wait(const pthread_barrier_t *address, struct sched_object *o
 		sched_wait(OP_BARRIER, object, pc, round_is_over, &arrival, 0, 0);
 		b->leaving--;
 	}
-	rt_on_receive(round_name(address, arrival.round));
+	TELL(rt_on_receive(round_name(address, arrival.round)));
 	return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 

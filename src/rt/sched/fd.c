@@ -1,6 +1,7 @@
 /*
  * fd - the happens-before edge through a file: who writes sends, who reads receives.
  */
+#include "rt/abi/tell.h"
 #include "rt/sched/io.h"
 
 static const void *name_of(int fd)
@@ -10,10 +11,10 @@ static const void *name_of(int fd)
 
 void io_send(int fd)
 {
-	rt_on_send(name_of(fd));
+	TELL(rt_on_send(name_of(fd)));
 }
 
 void io_receive(int fd)
 {
-	rt_on_receive(name_of(fd));
+	TELL(rt_on_receive(name_of(fd)));
 }

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rt/abi/tell.h"
 #include "rt/sched/internal.h"
 
 struct waiter {
@@ -118,7 +119,7 @@ static long futex_wait(const struct futex_call *call, uintptr_t pc)
 	enqueue(&w, object);
 	wake = sched_wait(OP_FUTEX, object, pc, is_woken, &w, deadline_of(call), WAIT_SIGNAL);
 	if (wake == WAKE_READY) {
-		rt_on_receive(call->word);
+		TELL(rt_on_receive(call->word));
 		return 0;
 	}
 	dequeue(&w);
@@ -130,7 +131,7 @@ static long wake_some(struct sched_object *object, uint32_t bits, uint32_t most)
 	struct waiter *w;
 	long woken = 0;
 
-	rt_on_send(object->address);
+	TELL(rt_on_send(object->address));
 	while ((uint32_t)woken < most && (w = pick(object, bits))) {
 		w->woken = true;
 		woken++;

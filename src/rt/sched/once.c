@@ -12,6 +12,8 @@
  */
 #include <unwind.h>
 
+#include "rt/abi/late.h"
+#include "rt/abi/tell.h"
 #include "rt/sched/internal.h"
 
 enum once_state { ONCE_IDLE, ONCE_RUNNING, ONCE_DONE };
@@ -60,7 +62,7 @@ static bool once_begin(struct sched_object *object, uintptr_t pc)
 
 	sched_wait(OP_ONCE, object, pc, not_running, once, 0, 0);
 	if (once->state == ONCE_DONE) {
-		rt_on_receive(object->address);
+		TELL(rt_on_receive(object->address));
 		return false;
 	}
 	once->state = ONCE_RUNNING;
@@ -72,7 +74,7 @@ static void once_end(struct sched_object *object, enum once_state state, uintptr
 {
 	sched_step(OP_ONCE, object, pc, NULL, NULL);
 	if (state == ONCE_DONE)
-		rt_on_send(object->address);
+		TELL(rt_on_send(object->address));
 	model(object)->state = state;
 }
 
@@ -145,14 +147,14 @@ void __cxa_guard_abort(uint64_t *guard);
 RT_EXPORT int __cxa_guard_acquire(uint64_t *guard)
 {
 	if (!sched_self())
-		return REAL(__cxa_guard_acquire)(guard);
+		return LATE(__cxa_guard_acquire)(guard);
 	return once_begin(once_object(guard, *(uint8_t *)guard), RT_CALLER);
 }
 
 RT_EXPORT void __cxa_guard_release(uint64_t *guard)
 {
 	if (!sched_self()) {
-		REAL(__cxa_guard_release)(guard);
+		LATE(__cxa_guard_release)(guard);
 		return;
 	}
 	once_end(once_object(guard, false), ONCE_DONE, RT_CALLER);
@@ -162,7 +164,7 @@ RT_EXPORT void __cxa_guard_release(uint64_t *guard)
 RT_EXPORT void __cxa_guard_abort(uint64_t *guard)
 {
 	if (!sched_self()) {
-		REAL(__cxa_guard_abort)(guard);
+		LATE(__cxa_guard_abort)(guard);
 		return;
 	}
 	once_end(once_object(guard, false), ONCE_IDLE, RT_CALLER);

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 
+#include "rt/abi/tell.h"
 #include "rt/sched/internal.h"
 
 struct rwlock {
@@ -78,7 +79,7 @@ static int rwlock_take(struct sched_object *object, enum lock_mode mode, uint64_
 		sched_step(write ? OP_WRLOCK : OP_RDLOCK, object, pc, NULL, NULL);
 		return EDEADLK;
 	}
-	rt_on_want(object->address, mode, pc);
+	TELL(rt_on_want(object->address, mode, pc));
 	rw->writers_waiting += write;
 	wake = sched_wait(write ? OP_WRLOCK : OP_RDLOCK, object, pc, write ? may_write : may_read, rw, deadline_ns, 0);
 	rw->writers_waiting -= write;
@@ -93,8 +94,10 @@ static int rwlock_try(struct sched_object *object, enum lock_mode mode, uintptr_
 	struct rwlock *rw = model(object);
 
 	sched_step(OP_TRYLOCK, object, pc, NULL, NULL);
-	if (!(mode == LOCK_WRITE ? may_write : may_read)(NULL, rw))
+	if (!(mode == LOCK_WRITE ? may_write : may_read)(NULL, rw)) {
+		sched_self()->quiet = true;
 		return EBUSY;
+	}
 	take(object, mode, pc);
 	return 0;
 }
@@ -133,7 +136,7 @@ RT_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
 	if (sched_self()) {
 		sched_step(OP_DESTROY, rwlock_object(lock), RT_CALLER, NULL, NULL);
-		rt_on_destroy(lock);
+		TELL(rt_on_destroy(lock));
 		sched_object_destroy(lock);
 	}
 	return REAL(pthread_rwlock_destroy)(lock);

@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <semaphore.h>
 
+#include "rt/abi/tell.h"
 #include "rt/sched/internal.h"
 
 struct semaphore {
@@ -69,7 +70,7 @@ static bool take(struct sched_object *object)
 		return false;
 	if (!s->shared)
 		s->value--;
-	rt_on_receive(object->address);
+	TELL(rt_on_receive(object->address));
 	return true;
 }
 
@@ -115,7 +116,7 @@ RT_EXPORT int sem_destroy(sem_t *sem)
 {
 	if (sched_self()) {
 		sched_step(OP_DESTROY, sem_object(sem), RT_CALLER, NULL, NULL);
-		rt_on_destroy(sem);
+		TELL(rt_on_destroy(sem));
 		sched_object_destroy(sem);
 	}
 	return REAL(sem_destroy)(sem);
@@ -160,7 +161,10 @@ RT_EXPORT int sem_trywait(sem_t *sem)
 		return REAL(sem_trywait)(sem);
 	object = sem_object(sem);
 	sched_step(OP_TRYLOCK, object, RT_CALLER, NULL, NULL);
-	return take(object) ? 0 : fail(EAGAIN);
+	if (take(object))
+		return 0;
+	sched_self()->quiet = true;
+	return fail(EAGAIN);
 }
 
 RT_EXPORT int sem_post(sem_t *sem)
@@ -173,7 +177,7 @@ RT_EXPORT int sem_post(sem_t *sem)
 	sched_step(OP_SEM_POST, object, RT_CALLER, NULL, NULL);
 	if (!model(object)->shared && model(object)->value == SEM_VALUE_MAX)
 		return fail(EOVERFLOW);
-	rt_on_send(sem);
+	TELL(rt_on_send(sem));
 	if (model(object)->shared)
 		return REAL(sem_post)(sem);
 	model(object)->value++;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "rt/abi/tell.h"
 #include "rt/sched/internal.h"
 
 struct spin {
@@ -43,7 +44,7 @@ RT_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
 {
 	if (sched_self()) {
 		sched_step(OP_DESTROY, spin_object(lock), RT_CALLER, NULL, NULL);
-		rt_on_destroy((const void *)lock);
+		TELL(rt_on_destroy((const void *)lock));
 		sched_object_destroy((const void *)lock);
 	}
 	return REAL(pthread_spin_destroy)(lock);
@@ -70,7 +71,7 @@ RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 	if (!sched_self())
 		return REAL(pthread_spin_lock)(lock);
 	object = spin_object(lock);
-	rt_on_want((const void *)lock, LOCK_WRITE, RT_CALLER);
+	TELL(rt_on_want((const void *)lock, LOCK_WRITE, RT_CALLER));
 	if (model(object)->shared) {
 		spin_take_shared(object, lock, RT_CALLER);
 		return 0;
@@ -88,8 +89,10 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 		return REAL(pthread_spin_trylock)(lock);
 	object = spin_object(lock);
 	sched_step(OP_TRYLOCK, object, RT_CALLER, NULL, NULL);
-	if (model(object)->shared ? REAL(pthread_spin_trylock)(lock) != 0 : model(object)->owner != 0)
+	if (model(object)->shared ? REAL(pthread_spin_trylock)(lock) != 0 : model(object)->owner != 0) {
+		sched_self()->quiet = true;
 		return EBUSY;
+	}
 	spin_take(object, RT_CALLER);
 	return 0;
 }

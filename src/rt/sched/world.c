@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 
+#include "rt/abi/tell.h"
 #include "rt/sched/io.h"
 
 /* What can only be looked at again is looked at this often: cheap, and short against a trial. */
@@ -171,7 +172,7 @@ void io_touch(const void *bytes, size_t size, unsigned flags, uintptr_t pc)
 	if (!size)
 		return;
 	rt_turn_access(bytes, size, flags | ACCESS_RANGE, pc);
-	rt_on_access(bytes, size, flags | ACCESS_RANGE, pc);
+	TELL(rt_on_access(bytes, size, flags | ACCESS_RANGE, pc));
 }
 
 void io_touch_vector(const struct iovec *vector, int count, size_t size, unsigned flags, uintptr_t pc)
