@@ -24,6 +24,7 @@ struct kind {
 	const struct deadlock *deadlock; /* not NULL: this */
 	unsigned count;
 	struct witness_trial best;
+	VEC(struct store_trial) rows;    /* of a deadlock: its hits */
 };
 
 struct fuzz {
@@ -86,6 +87,15 @@ static int flush(struct fuzz *fuzz)
 	return result;
 }
 
+static struct store_trial trial_row(const struct fuzz *fuzz, const struct trial *trial, const char *id, int order)
+{
+	return (struct store_trial){
+		.candidate = id, .policy = plan_policy_name(fuzz->parts.plan.policy), .seed = trial->seed,
+		.outcome = trial->ending.outcome, .harm = fails(fuzz, trial), .hit = order >= 0, .order = order,
+		.steps = trial->steps, .hash = trial->hash,
+	};
+}
+
 static void count_failure(struct fuzz *fuzz, struct trial *trial)
 {
 	struct kind new, *kind;
@@ -99,10 +109,13 @@ static void count_failure(struct fuzz *fuzz, struct trial *trial)
 		*kind = new;
 		kind->count = 0;
 		kind->best.have = false;
+		memset(&kind->rows, 0, sizeof(kind->rows));
 		VEC_PUSH(&fuzz->kinds, kind);
 	}
 	kind->count++;
 	fuzz->hits++;
+	if (kind->deadlock)
+		VEC_PUSH(&kind->rows, trial_row(fuzz, trial, kind->id, 0));
 	if (witness_better(&kind->best, trial, true))
 		witness_take(&kind->best, trial, true);
 }
@@ -115,10 +128,7 @@ static int fuzz_finished(void *data, struct trial *trial)
 	if (!trial->ending.counts)
 		return 0;
 	fuzz->trials++;
-	VEC_PUSH(&fuzz->pending, (struct store_trial){
-		.candidate = "", .policy = plan_policy_name(fuzz->parts.plan.policy), .seed = trial->seed,
-		.outcome = trial->ending.outcome, .harm = failed, .hit = false, .order = -1,
-		.steps = trial->steps, .hash = trial->hash });
+	VEC_PUSH(&fuzz->pending, trial_row(fuzz, trial, "", -1));
 	if (failed)
 		count_failure(fuzz, trial);
 	if ((fuzz->pending.count >= FLUSH_TRIALS || monotonic_ms() - fuzz->flushed >= FLUSH_MS) && flush(fuzz))
@@ -134,10 +144,10 @@ static int store_kind(struct fuzz *fuzz, struct kind *kind)
 	if (kind->deadlock) {
 		struct deadlock met = *kind->deadlock;
 
-		met.trials = fuzz->trials;
-		met.hits = kind->count;
 		met.found_by |= FINDER_CONFIRM;
-		if (store_put_deadlock(context->store, context->run, &met, &is_new))
+		if (store_put_deadlock(context->store, context->run, &met, &is_new) ||
+		    store_put_trials(context->store, context->run, context->program_id, kind->rows.items,
+				     kind->rows.count))
 			return -1;
 	} else {
 		kind->failure.count = kind->count;
@@ -157,6 +167,7 @@ static int store_kinds(struct fuzz *fuzz)
 		if (store_kind(fuzz, kind))
 			result = -1;
 		witness_free(&kind->best);
+		VEC_FREE(&kind->rows);
 		free(kind);
 	}
 	VEC_FREE(&fuzz->kinds);

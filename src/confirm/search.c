@@ -21,6 +21,7 @@
 struct search {
 	struct confirm_context *context;
 	const char *id;
+	const struct candidate *candidate; /* as the store has it; NULL: a deadlock */
 	bool is_deadlock;
 	struct wire_plan_parts parts;
 	unsigned trials, hits, order[2], after_both;
@@ -53,6 +54,18 @@ static int flush_if_due(struct search *search)
 	return flush(search);
 }
 
+/*
+ * The store keeps the order of the two sides it first saw; a later build may have them the
+ * other way round (the functions changed places in the file).
+ */
+static bool is_turned(const struct candidate *stored, const struct candidate *met)
+{
+	const struct access *a = &stored->access[0], *b = &met->access[0];
+
+	return access_is_write(a->flags) != access_is_write(b->flags) || a->ordinal != b->ordinal ||
+	       strcmp(a->function ? a->function : "", b->function ? b->function : "");
+}
+
 /* -1: this trial did not meet; else which side went first (0 for a deadlock). */
 static int order_of(const struct search *search, const struct trial *trial)
 {
@@ -61,7 +74,9 @@ static int order_of(const struct search *search, const struct trial *trial)
 	if (search->is_deadlock)
 		return trial->deadlock && !strcmp(trial->deadlock->id, search->id) ? 0 : -1;
 	hit = trial_hit_of(trial, search->id);
-	return hit ? hit->order : -1;
+	if (!hit)
+		return -1;
+	return hit->order ^ is_turned(search->candidate, &hit->meeting->candidate);
 }
 
 static bool harms(const struct search *search, const struct trial *trial)
@@ -125,12 +140,27 @@ static int store_by_catch(struct search *search, const struct trial *trial, cons
 	return result;
 }
 
+/*
+ * The row of a by-catch: a policy word of its own, so that it does not stand in the way of
+ * the trial with this seed that aims at it; harm is left to that one, for here it may well
+ * come from the pair that was aimed at.
+ */
+static struct store_trial by_catch_row(const struct search *search, const struct trial *trial, const char *id,
+				       int order)
+{
+	struct store_trial row = trial_row(search, trial, id, order);
+
+	row.policy = "met";
+	row.harm = false;
+	return row;
+}
+
 /* Another pair stood there: confirmed, found by us, with this trial as its first. */
 static int meet_other(struct search *search, const struct trial *trial, const struct trial_hit *hit)
 {
 	struct confirm_context *context = search->context;
 	struct candidate met = hit->meeting->candidate;
-	struct store_trial row = trial_row(search, trial, hit->meeting->candidate.id, hit->order);
+	struct store_trial row = by_catch_row(search, trial, hit->meeting->candidate.id, hit->order);
 	bool is_new;
 
 	met.found_by |= FINDER_CONFIRM;
@@ -144,11 +174,12 @@ static int meet_deadlock(struct search *search, const struct trial *trial)
 {
 	struct confirm_context *context = search->context;
 	struct deadlock met = *trial->deadlock;
+	struct store_trial row = by_catch_row(search, trial, trial->deadlock->id, 0);
 	bool is_new;
 
 	met.found_by |= FINDER_CONFIRM;
-	met.trials = met.hits = 1;
-	if (store_put_deadlock(context->store, context->run, &met, &is_new))
+	if (store_put_deadlock(context->store, context->run, &met, &is_new) ||
+	    store_put_trials(context->store, context->run, context->program_id, &row, 1))
 		return -1;
 	return store_by_catch(search, trial, trial->deadlock->id);
 }
@@ -225,18 +256,16 @@ static int store_candidate(struct search *search)
 	return witness_store(context, &search->best, &search->parts, search->id);
 }
 
-static int store_deadlock(struct search *search, const struct deadlock *planned)
+static int store_deadlock(struct search *search)
 {
 	struct confirm_context *context = search->context;
-	struct deadlock met = search->cycle ? *search->cycle : *planned;
 	bool is_new;
 
-	met.trials = search->trials;
-	met.hits = search->hits;
-	met.rung = search->hits ? RUNG_HARMFUL : planned->rung;
-	if (store_put_deadlock(context->store, context->run, &met, &is_new))
+	if (!search->cycle)
+		return 0;
+	if (store_put_deadlock(context->store, context->run, search->cycle, &is_new))
 		return -1;
-	return search->hits ? witness_store(context, &search->best, &search->parts, search->id) : 0;
+	return witness_store(context, &search->best, &search->parts, search->id);
 }
 
 static int run_trials(struct search *search, const char *title)
@@ -277,7 +306,8 @@ int confirm_candidate(struct confirm_context *context, const struct candidate *c
 		      struct confirm_result *result)
 {
 	struct arena arena = ARENA_INIT;
-	struct search search = { .context = context, .id = candidate->id, .flushed = monotonic_ms() };
+	struct search search = { .context = context, .id = candidate->id, .candidate = candidate,
+				 .flushed = monotonic_ms() };
 	int r = -1, stored;
 
 	*result = (struct confirm_result){ 0 };
@@ -304,7 +334,7 @@ int confirm_deadlock(struct confirm_context *context, const struct deadlock *dea
 	if (!pool_open(context) && !pool_take_reference(context) &&
 	    !plan_deadlock(context, &arena, deadlock, &search.parts)) {
 		r = run_trials(&search, deadlock->id);
-		stored = store_deadlock(&search, deadlock);
+		stored = store_deadlock(&search);
 		r = end_interrupted(r, stored);
 	}
 	finish(&search, result);

@@ -1,0 +1,220 @@
+/*
+ * cmd_confirm - phase 2 for chosen or all candidates, whoever found them.
+ *
+ * What to confirm: ids (or unique beginnings of ids), file:line,file:line, or nothing: all.
+ * The words before the program are told from it by what they are: an id is in the store, a
+ * pair has a comma and two colons.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/tty.h"
+#include "base/vec.h"
+#include "cli/judge_all.h"
+#include "cli/session.h"
+#include "race/fingerprint.h"
+#include "report/report.h"
+
+/* ---- file:line,file:line --------------------------------------------------------------- */
+
+struct line_word {
+	char file[512];
+	int line;
+};
+
+static bool parse_line(const char *word, size_t length, struct line_word *out)
+{
+	const char *colon = memrchr(word, ':', length);
+	char *end;
+
+	if (!colon || colon == word || (size_t)(colon - word) >= sizeof(out->file))
+		return false;
+	memcpy(out->file, word, (size_t)(colon - word));
+	out->file[colon - word] = 0;
+	out->line = (int)strtol(colon + 1, &end, 10);
+	return out->line > 0 && end == word + length;
+}
+
+static bool parse_pair(const char *word, struct line_word out[2])
+{
+	const char *comma = strchr(word, ',');
+
+	return comma && parse_line(word, (size_t)(comma - word), &out[0]) &&
+	       parse_line(comma + 1, strlen(comma + 1), &out[1]);
+}
+
+static bool is_pair(const char *word)
+{
+	struct line_word lines[2];
+
+	return parse_pair(word, lines);
+}
+
+/* Sites of one line and one kind are one side. */
+static void side_of(struct arena *arena, const struct line_word *where, const struct sym_site *sites, size_t count,
+		    bool write, struct access *access)
+{
+	struct place *places = ARENA_ARRAY(arena, struct place, count + 1);
+
+	*access = (struct access){ .file = arena_strdup(arena, where->file), .line = where->line, .places = places };
+	for (size_t i = 0; i < count; i++) {
+		if (access_is_write(sites[i].flags) != write)
+			continue;
+		places[access->place_count++] = sites[i].place;
+		access->flags = sites[i].flags;
+		access->size = sites[i].size;
+		access->function = sites[i].function ? sites[i].function : "??";
+		access->column = sites[i].column;
+		access->ordinal = sites[i].ordinal;
+	}
+}
+
+static size_t sides_of(struct session *session, const struct line_word *where, struct access sides[2])
+{
+	struct arena *arena = &session->arena;
+	struct sym_site *sites;
+	size_t count = sym_sites_at(session->sym, arena, session->program.path, where->file, where->line, &sites);
+	size_t found = 0;
+
+	for (int write = 0; write < 2; write++) {
+		side_of(arena, where, sites, count, write, &sides[found]);
+		found += sides[found].place_count > 0;
+	}
+	return found;
+}
+
+static int add_user_pair(struct session *session, const struct access *a, const struct access *b,
+			 struct judge_list *list)
+{
+	struct candidate candidate = { .rung = RUNG_CLAIMED, .found_by = FINDER_USER, .access = { *a, *b } };
+	bool is_new;
+
+	candidate_identify(&candidate);
+	if (store_put_candidate(session->store, session->run, &candidate, &is_new))
+		return -1;
+	judge_add(list, candidate.id);
+	return 0;
+}
+
+/* Every combination of kinds in which one side writes is a candidate of its own. */
+static int add_pair(struct session *session, const char *word, struct judge_list *list)
+{
+	struct line_word where[2];
+	struct access sides[2][2];
+	size_t count[2], added = 0;
+
+	parse_pair(word, where);
+	for (int i = 0; i < 2; i++) {
+		count[i] = sides_of(session, &where[i], sides[i]);
+		if (!count[i])
+			return error_usage("%s: no instrumented access at %s:%d in %s", word, where[i].file,
+					   where[i].line, session->program.path);
+	}
+	for (size_t a = 0; a < count[0]; a++)
+		for (size_t b = 0; b < count[1]; b++) {
+			if (!access_is_write(sides[0][a].flags | sides[1][b].flags))
+				continue;
+			if (add_user_pair(session, &sides[0][a], &sides[1][b], list))
+				return -1;
+			added++;
+		}
+	if (!added)
+		return error_usage("%s: both lines only read: two reads never race", word);
+	return 0;
+}
+
+/* ---- which words are whose ----------------------------------------------------------------- */
+
+/* An id is hex and, unless there is such a file, taken as one: a typing error should be told. */
+static bool is_id(const char *word)
+{
+	size_t length = strlen(word);
+
+	return length < CANDIDATE_ID_SIZE && strspn(word, "0123456789abcdefABCDEF") == length;
+}
+
+static int count_words(int argc, char **argv)
+{
+	int n = 0;
+
+	while (n < argc && (is_pair(argv[n]) || is_id(argv[n])))
+		n++;
+	return n;
+}
+
+static int add_id(struct session *session, const char *word, struct judge_list *list)
+{
+	char id[CANDIDATE_ID_SIZE];
+	int found = store_resolve(session->store, word, id);
+
+	if (found < 0)
+		return -1;
+	if (!found)
+		return error_usage("%s is no finding in %s (deadheat list shows them)", word, cli_store);
+	judge_add(list, id);
+	return 0;
+}
+
+static int add_words(struct session *session, int count, char **words, struct judge_list *list)
+{
+	for (int i = 0; i < count; i++)
+		if (is_pair(words[i]) ? add_pair(session, words[i], list) : add_id(session, words[i], list))
+			return -1;
+	return 0;
+}
+
+static int confirm(struct session *session, int count, char **words)
+{
+	struct judge_list list = { .all = !count };
+	struct judge_count done = { 0 };
+	int result = session_confirm(session);
+
+	if (!result)
+		result = add_words(session, count, words, &list);
+	if (!result)
+		result = judge_all(session, &list, stdout, &done);
+	judge_free(&list);
+	if (result)
+		return cli_fail();
+	if (!done.judged)
+		cli_say("nothing to confirm in %s; deadheat detect PROG looks for candidates", cli_store);
+	return done.confirmed ? EXIT_FOUND : EXIT_CLEAN;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct session session;
+	int words = count_words(argc, argv), status;
+
+	if (session_open(&session, "confirm", argv + words, 0))
+		status = cli_fail();
+	else
+		status = confirm(&session, words, argv);
+	session_close(&session, status == EXIT_OWN_FAILURE ? "failed" : "exit 0");
+	return status;
+}
+
+static struct option options[] = {
+	OPTION_TRIALS("trials for each candidate (default 100)"), OPTION_SEED, OPTION_JOBS,
+	OPTION_POLICY("pair|random|pct|pos|surw", "how to schedule: pair aims at the candidate (default)"),
+	OPTION_FILL, OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"),
+	OPTION_TIMEOUT, OPTION_STEPS, OPTION_COMPARE, OPTION_SPURIOUS, OPTION_NO_PIN, OPTION_NO_SHRINK,
+	OPTION_SHOW_OUTPUT, OPTION_STDIN, OPTION_STORE, OPTION_QUIET, OPTION_END,
+};
+
+const struct command command_confirm = {
+	.name = "confirm",
+	.arguments = "[ID | FILE:LINE,FILE:LINE]... [-- PROG [ARG...]]",
+	.summary = "make the two threads of a candidate meet, and see what comes of it",
+	.text = "Each trial is one run of the program with one thread at a time, directed at the pair: a\n"
+		"thread that comes to its access waits there until another stands before the conflicting one.\n"
+		"That confirms the race; a coin decides who goes first, and how the run ends is tallied per\n"
+		"order. Without ids all candidates of the store are tried, without PROG the program that the\n"
+		"store remembers is run. A search ends when both orders were seen and one did harm, or after\n"
+		"20 trials more; a pair that never meets gets all its trials.\n"
+		"Exit status 66 if something was confirmed.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,251 @@
+/*
+ * cmd_hunt - the whole line in one command: detect, confirm every candidate, report.
+ *
+ * Given source files it compiles them first, with deadheat-cc, into the store's folder.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/spawn.h"
+#include "base/vec.h"
+#include "cli/judge_all.h"
+#include "cli/session.h"
+#include "find/detect/detect.h"
+#include "report/report.h"
+
+static const char *format = "text", *fail_on = "confirmed", *rule = "hybrid", *schedule = "native";
+static uint64_t runs = 3;
+
+/* ---- FILE.c... ---------------------------------------------------------------------------- */
+
+static const char *suffix_of(const char *word)
+{
+	const char *dot = strrchr(word, '.');
+
+	return dot && !strchr(dot, '/') ? dot : "";
+}
+
+static bool is_cxx(const char *word)
+{
+	static const char *const suffixes[] = { ".cc", ".cpp", ".cxx", ".C", ".c++" };
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+		if (!strcmp(suffix_of(word), suffixes[i]))
+			return true;
+	return false;
+}
+
+static bool is_source(const char *word)
+{
+	return !strcmp(suffix_of(word), ".c") || is_cxx(word);
+}
+
+static const char *program_name(struct arena *arena, const char *source)
+{
+	const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
+
+	return arena_printf(arena, "%s/bin/%.*s", cli_store, (int)(suffix_of(name) - name), name);
+}
+
+static int make_folders(struct arena *arena)
+{
+	const char *bin = arena_printf(arena, "%s/bin", cli_store);
+
+	if ((mkdir(cli_store, 0777) && errno != EEXIST) || (mkdir(bin, 0777) && errno != EEXIST))
+		return error_cannot("cannot make the folder %s: %s", bin, strerror(errno));
+	return 0;
+}
+
+static int compile(struct arena *arena, char **words, int count, const char *program)
+{
+	char **argv = ARENA_ARRAY(arena, char *, (size_t)count + 8);
+	struct spawn spawn = SPAWN_INIT;
+	bool cxx = false;
+	int n = 0, status;
+
+	for (int i = 0; i < count; i++)
+		cxx |= is_cxx(words[i]);
+	argv[n++] = cxx ? "deadheat-c++" : "deadheat-cc";
+	argv[n++] = "-g";
+	argv[n++] = "-pthread";
+	argv[n++] = "-o";
+	argv[n++] = arena_strdup(arena, program);
+	for (int i = 0; i < count; i++)
+		argv[n++] = words[i];
+	spawn.path = "/proc/self/exe";
+	spawn.argv = argv;
+	cli_say("compiling %s", program);
+	if (spawn_run(&spawn, &status))
+		return -1;
+	return status ? error_usage("%s could not be compiled", words[0]) : 0;
+}
+
+/* Replace FILE.c... [-- ARG...] by the program and its arguments. */
+static int build_if_source(struct arena *arena, int argc, char **argv, char ***out)
+{
+	int count = 0;
+
+	*out = argv;
+	if (!is_source(argv[0]))
+		return 0;
+	while (count < argc && strcmp(argv[count], "--"))
+		count++;
+	*out = ARENA_ARRAY(arena, char *, (size_t)(argc - count) + 2);
+	(*out)[0] = arena_strdup(arena, program_name(arena, argv[0]));
+	for (int i = count + 1; i < argc; i++)
+		(*out)[i - count] = argv[i];
+	if (make_folders(arena))
+		return -1;
+	return compile(arena, argv, count, (*out)[0]);
+}
+
+/* ---- phase 1 -------------------------------------------------------------------------------- */
+
+struct catch {
+	struct session *session;
+	struct judge_list found;
+	unsigned pairs, cycles;
+};
+
+static int catch_candidate(void *context, const struct candidate *candidate)
+{
+	struct catch *catch = context;
+	bool is_new;
+
+	judge_add(&catch->found, candidate->id);
+	catch->pairs++;
+	return store_put_candidate(catch->session->store, catch->session->run, candidate, &is_new);
+}
+
+static int catch_deadlock(void *context, const struct deadlock *deadlock)
+{
+	struct catch *catch = context;
+	bool is_new;
+
+	judge_add(&catch->found, deadlock->id);
+	catch->cycles++;
+	return store_put_deadlock(catch->session->store, catch->session->run, deadlock, &is_new);
+}
+
+static void catch_counter(void *context, const char *name, uint64_t value)
+{
+	struct catch *catch = context;
+
+	store_put_counter(catch->session->store, catch->session->run, name, value);
+}
+
+static void catch_note(void *context, const char *line)
+{
+	cli_say("%s", line);
+}
+
+static int detect(struct catch *catch)
+{
+	struct session *session = catch->session;
+	struct detect_options options = detect_defaults;
+	struct find_sink sink = { catch_candidate, catch_deadlock, catch_counter, catch_note, catch };
+	struct detect_result result = { 0 };
+
+	options.runs = (unsigned)runs;
+	options.rule = rule;
+	options.schedule = schedule;
+	options.seed = trial_options.seed;
+	cli_say("detect: %s", session->program.path);
+	if (detect_run(&session->program, &options, session->sym, &sink, &session->arena, &result))
+		return -1;
+	cli_say("detect: %zu suspected in %u run%s, it ended with %s", catch->found.ids.count, result.runs,
+		result.runs == 1 ? "" : "s", result.ended ? result.ended : "nothing");
+	return 0;
+}
+
+/* ---- the line ---------------------------------------------------------------------------------- */
+
+static int print_report(struct session *session)
+{
+	struct report report;
+	report_printer *print = strcmp(format, "none") ? report_format(format) : NULL;
+
+	if (report_build(&report, &session->arena, session->store, session->sym))
+		return cli_fail();
+	if (print && print(&report, stdout))
+		return cli_fail();
+	if (!strcmp(fail_on, "never"))
+		return EXIT_CLEAN;
+	return report_reaches(&report, (enum rung)rung_parse(fail_on)) ? EXIT_FOUND : EXIT_CLEAN;
+}
+
+static int hunt(struct session *session)
+{
+	struct catch catch = { .session = session };
+	struct judge_count count = { 0 };
+	int result = session_confirm(session);
+
+	if (!result)
+		result = detect(&catch);
+	if (!result && catch.found.ids.count) {
+		cli_say("confirm: at most %llu trials each", (unsigned long long)trial_options.trials);
+		result = judge_all(session, &catch.found, cli_quiet ? NULL : stderr, &count);
+	}
+	judge_free(&catch.found);
+	confirm_close(&session->confirm);
+	return result ? cli_fail() : print_report(session);
+}
+
+static int check_format(void)
+{
+	if (!strcmp(format, "none") || report_format(format))
+		return 0;
+	return error_usage("--format: '%s' is not one of %s none", format, report_format_names());
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct arena arena = ARENA_INIT;
+	struct session session = { 0 };
+	char **program;
+	int status;
+
+	if (!argc || check_format()) {
+		if (!argc)
+			error_usage("hunt: which program? deadheat hunt [--] PROG [ARG...]");
+		return cli_fail();
+	}
+	if (build_if_source(&arena, argc, argv, &program) || session_open(&session, "hunt", program, 0))
+		status = cli_fail();
+	else
+		status = hunt(&session);
+	session_close(&session, status == EXIT_OWN_FAILURE ? "failed" : "exit 0");
+	arena_free(&arena);
+	return status;
+}
+
+static struct option options[] = {
+	{ "format", 'f', OPTION_STRING, &format, "NAME", "how to print the report: text, json, none, ... (default text)", NULL, 0, 0 },
+	{ "fail-on", 0, OPTION_CHOICE, &fail_on, "RUNG", "exit status 66 from this rung on (default confirmed)",
+	  "claimed|suspected|caught|confirmed|harmful|never", 0, 0 },
+	{ "runs", 'r', OPTION_NUMBER, &runs, "N", "detect: runs at most, until one brings nothing new (default 3)", NULL, 1, 1000 },
+	{ "rule", 0, OPTION_CHOICE, &rule, "RULE", "detect: which pairs are suspected (default hybrid)", "hybrid|hb", 0, 0 },
+	{ "schedule", 0, OPTION_CHOICE, &schedule, "HOW", "detect: as the machine has it, or random by seed (default native)",
+	  "native|random", 0, 0 },
+	OPTION_TRIALS("confirm: trials for each candidate (default 100)"), OPTION_SEED, OPTION_JOBS, OPTION_FILL,
+	OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"), OPTION_TIMEOUT,
+	OPTION_STEPS, OPTION_COMPARE, OPTION_SPURIOUS, OPTION_NO_PIN, OPTION_NO_SHRINK, OPTION_SHOW_OUTPUT,
+	OPTION_STDIN, OPTION_STORE, OPTION_QUIET, OPTION_END,
+};
+
+const struct command command_hunt = {
+	.name = "hunt",
+	.arguments = "[--] PROG [ARG...] | FILE.c... [-- ARG...]",
+	.summary = "find the races of a program and show them: detect, confirm, report",
+	.text = "Runs the program (built with deadheat-cc) as it is and looks for pairs of accesses that may\n"
+		"race and locks that may deadlock; then makes the threads of each meet, many times, and prints\n"
+		"what was confirmed, what it did, and how to see it again. `deadheat PROG` is short for it.\n"
+		"Given source files, compiles them first; words before -- go to the compiler.\n"
+		"Exit status 66 if something reached --fail-on.",
+	.options = options,
+	.stops_at_program = true,
+	.run = run,
+};

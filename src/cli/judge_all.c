@@ -1,0 +1,163 @@
+/* judge_all - see judge_all.h. */
+#include "cli/judge_all.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/tty.h"
+#include "report/report.h"
+
+void judge_add(struct judge_list *list, const char *id)
+{
+	struct judge_id item;
+
+	for (size_t i = 0; i < list->ids.count; i++)
+		if (!strcmp(list->ids.items[i].id, id))
+			return;
+	snprintf(item.id, sizeof(item.id), "%s", id);
+	VEC_PUSH(&list->ids, item);
+}
+
+void judge_free(struct judge_list *list)
+{
+	VEC_FREE(&list->ids);
+}
+
+struct judging {
+	struct session *session;
+	struct judge_list *list;
+	struct judge_count *count;
+	FILE *out;
+	bool all;
+};
+
+/* "7f3a12c4  harmful    12 of 12 trials  inc / flush on counter" */
+static void say_line(const struct judging *j, const char *id, const char *rung, const struct confirm_result *result,
+		     const char *title)
+{
+	progress_clear();
+	if (j->out)
+		fprintf(j->out, "%s  %-9s  hit in %u of %u trial%s  %s\n", id, rung, result->hits, result->trials,
+			result->trials == 1 ? "" : "s", title);
+	if (j->out)
+		fflush(j->out);
+}
+
+static void tally(struct judging *j, const struct confirm_result *result)
+{
+	j->count->judged++;
+	j->count->confirmed += result->confirmed;
+	j->count->harmful += result->harmful;
+}
+
+/* Status 3 means: not with this program. That ends a named one, not a walk over all. */
+static int skip(struct judging *j, const char *id)
+{
+	if (!j->all || error_status() != EXIT_CANNOT || j->session->confirm.pool == NULL)
+		return -1;
+	cli_say("%s skipped: %s", id, error_message());
+	j->count->skipped++;
+	return 0;
+}
+
+static int judge_candidate(struct judging *j, struct arena *arena, const struct candidate *candidate)
+{
+	struct confirm_result result;
+	struct candidate titled = *candidate;
+
+	if (confirm_candidate(&j->session->confirm, candidate, &result))
+		return skip(j, candidate->id);
+	tally(j, &result);
+	if (result.confirmed)
+		titled.rung = rung_max(candidate->rung, result.harmful ? RUNG_HARMFUL : RUNG_CONFIRMED);
+	say_line(j, candidate->id, rung_name(titled.rung), &result, report_title(arena, &titled));
+	return 0;
+}
+
+static int judge_deadlock(struct judging *j, const struct deadlock *deadlock)
+{
+	struct confirm_result result;
+
+	if (confirm_deadlock(&j->session->confirm, deadlock, &result))
+		return skip(j, deadlock->id);
+	tally(j, &result);
+	say_line(j, deadlock->id, rung_name(result.confirmed ? RUNG_HARMFUL : deadlock->rung), &result,
+		 result.confirmed ? "deadlock" : "suspected deadlock");
+	return 0;
+}
+
+static int judge_id(struct judging *j, struct arena *arena, const struct store_findings *findings, const char *id)
+{
+	for (size_t i = 0; i < findings->candidate_count; i++)
+		if (!strcmp(findings->candidates[i].id, id))
+			return judge_candidate(j, arena, &findings->candidates[i]);
+	for (size_t i = 0; i < findings->deadlock_count; i++)
+		if (!strcmp(findings->deadlocks[i].id, id))
+			return judge_deadlock(j, &findings->deadlocks[i]);
+	return error_usage("%s is a failure found by fuzz: there is no pair to confirm; deadheat replay %s repeats it",
+			   id, id);
+}
+
+static void add_all(struct judge_list *list, const struct store_findings *findings)
+{
+	for (size_t i = 0; i < findings->candidate_count; i++)
+		if (!findings->candidates[i].suppressed)
+			judge_add(list, findings->candidates[i].id);
+	for (size_t i = 0; i < findings->deadlock_count; i++)
+		judge_add(list, findings->deadlocks[i].id);
+}
+
+static bool is_this_build(const struct session *session, const struct access *access)
+{
+	for (size_t i = 0; i < access->place_count; i++)
+		if (!strcmp(access->places[i].build_id, session->program.build_id))
+			return true;
+	return false;
+}
+
+/* Pairs met while others were aimed at have one trial so far: they get theirs. */
+static int add_met(struct judging *j)
+{
+	struct arena arena = ARENA_INIT;
+	struct store_findings findings;
+	int result = store_read(j->session->store, &arena, &findings);
+
+	for (size_t i = 0; !result && i < findings.candidate_count; i++) {
+		const struct candidate *c = &findings.candidates[i];
+
+		if ((c->found_by & FINDER_CONFIRM) && c->trials <= 1 && !c->suppressed &&
+		    is_this_build(j->session, &c->access[0]))
+			judge_add(j->list, c->id);
+	}
+	arena_free(&arena);
+	return result;
+}
+
+static int judge_listed(struct judging *j, size_t *next)
+{
+	struct arena arena = ARENA_INIT;
+	struct store_findings findings;
+	int result = store_read(j->session->store, &arena, &findings);
+
+	if (!result && j->list->all)
+		add_all(j->list, &findings);
+	j->list->all = false;
+	for (; !result && *next < j->list->ids.count; ++*next)
+		result = judge_id(j, &arena, &findings, j->list->ids.items[*next].id);
+	arena_free(&arena);
+	return result;
+}
+
+int judge_all(struct session *session, struct judge_list *list, FILE *out, struct judge_count *count)
+{
+	struct judging j = { .session = session, .list = list, .count = count, .out = out, .all = list->all };
+	size_t next = 0;
+	int result;
+
+	do {
+		result = judge_listed(&j, &next);
+		if (!result)
+			result = add_met(&j);
+	} while (!result && next < list->ids.count);
+	return result;
+}

@@ -1,0 +1,34 @@
+/*
+ * judge_all - confirm a list of findings, one line each as it is judged.
+ */
+#ifndef CLI_JUDGE_ALL_H
+#define CLI_JUDGE_ALL_H
+
+#include <stdio.h>
+
+#include "base/vec.h"
+#include "cli/session.h"
+
+struct judge_id {
+	char id[CANDIDATE_ID_SIZE];
+};
+
+struct judge_list {
+	bool all;                    /* whatever the store has, not suppressed */
+	VEC(struct judge_id) ids;    /* else these */
+};
+
+struct judge_count {
+	unsigned judged, confirmed, harmful, skipped;
+};
+
+/* An id once. */
+void judge_add(struct judge_list *list, const char *id);
+void judge_free(struct judge_list *list);
+/*
+ * Lines go to out (NULL: none). Pairs met on the way are judged too. A finding without a
+ * site in this program is skipped with a remark when all are asked for, an error when named.
+ */
+int judge_all(struct session *session, struct judge_list *list, FILE *out, struct judge_count *count);
+
+#endif
