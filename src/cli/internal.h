@@ -7,10 +7,48 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "find/detect/detect.h"
+#include "report/report.h"
+#include "store/store.h"
 
 /* The list of commands, to stdout when asked for, to stderr when nothing was said. */
 void help_overview(FILE *out);
 /* Warn of DEADHEAT_* variables nobody reads: a typing error would otherwise be silent. */
 void environment_warn(char **envp);
+
+/* The program of `COMMAND [--] PROG [ARG...]`, found and fit for our runtimes. 0 / -1. */
+int cli_program(struct program *program, struct arena *arena, int argc, char **argv);
+/* Its line in the store; *id for later stages. */
+int cli_put_program(struct store *store, const struct program *program, int64_t *id);
+
+/*
+ * detect with the store behind the sink. Without a store (it could not be opened) findings
+ * are only kept in memory, in the arena, for printing.
+ */
+struct detecting {
+	struct arena *arena;
+	struct store *store;      /* NULL: none */
+	struct sym *sym;
+	int64_t program_id;
+	/* results */
+	int64_t run;
+	size_t found, fresh;      /* ids of this run; of these, new in the store */
+	bool store_failed;        /* a put failed on the way: the message was said */
+	struct detect_result result;
+	struct store_findings findings; /* what this run found */
+};
+int detecting_run(struct detecting *detecting, const struct program *program, const struct detect_options *options);
+/* "2 pairs suspected, 1 new ..." and what got lost, on stderr. */
+void detecting_say(const struct detecting *detecting);
+
+/* A store opened for reading and a report on it. */
+struct reading {
+	struct arena arena;
+	struct store *store;
+	struct sym *sym;
+	struct report report;
+};
+int reading_open(struct reading *reading);
+void reading_close(struct reading *reading);
 
 #endif

@@ -5,6 +5,7 @@
  * of ours, no remark on stderr. A first word that is no command but a program (it has a
  * slash, or PATH knows it) is hunted.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,5 +140,6 @@ int main(int argc, char **argv)
 		help_overview(stderr);
 		return EXIT_USAGE;
 	}
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error message, not a death */
 	return flush_output(dispatch(argc - 1, argv + 1));
 }

@@ -20,6 +20,9 @@ struct detect_options {
 
 extern const struct detect_options detect_defaults;
 
+/* Are rule, schedule and sample words we know? 0, or -1 with a message that names the option. */
+int detect_check(const struct detect_options *options);
+
 struct detect_result {
 	unsigned runs;          /* made */
 	int exit_status;        /* wait status of the last run */
@@ -28,7 +31,9 @@ struct detect_result {
 
 /*
  * Start the program with its own stdin, stdout and stderr, drain the wire, symbolise,
- * hand every pair and lock cycle to the sink. What a killed program had found counts.
+ * hand every pair and lock cycle to the sink. What a killed program had found counts. A
+ * candidate is handed over again when a later record adds a place or a stack to it. What
+ * the sink gets lies in arena and lives as long as that.
  */
 int detect_run(const struct program *program, const struct detect_options *options, struct sym *sym,
 	       const struct find_sink *sink, struct arena *arena, struct detect_result *result);

@@ -1,0 +1,186 @@
+/*
+ * drain - records of a run become findings, each id handed to the sink when it is new and
+ * again when a later record adds to it (another site of the statement, a stack that was
+ * lost before).
+ *
+ * I1  Findings are united over the runs of one detect_run() by id; a site pair of a known
+ *     statement pair is no news.
+ * I2  A record that cannot be read is counted (unreadable_records), never skipped silently.
+ */
+#include <string.h>
+#include <uthash.h>
+
+#include "find/detect/internal.h"
+
+struct finding {
+	char id[CANDIDATE_ID_SIZE];
+	VEC(struct place) places[2];
+	bool has_stacks;
+	UT_hash_handle hh;
+};
+
+void drain_begin(struct drain *drain, const struct wire_host *wire, struct sym *sym)
+{
+	drain->wire = wire;
+	drain->at = (struct wire_cursor){ 0 };
+	drain->fresh = 0;
+	describe_begin(&drain->describe, sym, drain->arena);
+}
+
+static struct finding *finding_get(struct drain *drain, const char *id, bool *is_new)
+{
+	struct finding *finding;
+
+	HASH_FIND_STR(drain->known, id, finding);
+	*is_new = !finding;
+	if (finding)
+		return finding;
+	finding = ARENA_NEW(drain->arena, struct finding);
+	memcpy(finding->id, id, sizeof(finding->id));
+	HASH_ADD_STR(drain->known, id, finding);
+	drain->fresh++;
+	return finding;
+}
+
+static bool same_place(const struct place *a, const struct place *b)
+{
+	return a->offset == b->offset && !strcmp(a->build_id, b->build_id) && !strcmp(a->module, b->module);
+}
+
+/* Did the finding not know this place yet? */
+static bool add_place(struct finding *finding, int side, const struct place *place)
+{
+	for (size_t i = 0; i < finding->places[side].count; i++)
+		if (same_place(&finding->places[side].items[i], place))
+			return false;
+	VEC_PUSH(&finding->places[side], *place);
+	return true;
+}
+
+/* Two or more frames, or a stack that ends where it starts: lost stacks show as the access alone. */
+static bool has_stacks(const struct wire_record *record)
+{
+	struct wire_pair_view view;
+
+	return wire_view_pair(record, &view) && view.access[0].access->stack_count &&
+	       view.access[1].access->stack_count;
+}
+
+static int drain_pair(struct drain *drain, const struct wire_record *record)
+{
+	struct candidate candidate;
+	struct finding *finding;
+	bool news, stacks = has_stacks(record);
+
+	if (!describe_pair(&drain->describe, record, &candidate)) {
+		drain->torn++;
+		return 0;
+	}
+	candidate.found_by = FINDER_DETECT;
+	finding = finding_get(drain, candidate.id, &news);
+	for (int side = 0; side < 2; side++)
+		news |= add_place(finding, side, &candidate.access[side].places[0]);
+	news |= stacks && !finding->has_stacks;
+	finding->has_stacks |= stacks;
+	return news ? drain->sink->candidate(drain->sink->context, &candidate) : 0;
+}
+
+static int drain_cycle(struct drain *drain, const struct wire_record *record)
+{
+	struct deadlock deadlock;
+	bool is_new;
+
+	if (!describe_deadlock(&drain->describe, record, &deadlock)) {
+		drain->torn++;
+		return 0;
+	}
+	deadlock.found_by = FINDER_DETECT;
+	finding_get(drain, deadlock.id, &is_new);
+	return is_new ? drain->sink->deadlock(drain->sink->context, &deadlock) : 0;
+}
+
+static int drain_record(struct drain *drain, const struct wire_record *record)
+{
+	describe_learn(&drain->describe, record);
+	switch (record->type) {
+	case WIRE_EV_PAIR:
+		return drain_pair(drain, record);
+	case WIRE_EV_CYCLE:
+	case WIRE_EV_DEADLOCK:
+		return drain_cycle(drain, record);
+	case WIRE_EV_NOTE:
+		drain->sink->note(drain->sink->context, wire_note_text(record));
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int drain_step(struct drain *drain)
+{
+	const struct wire_record *record;
+
+	while ((record = wire_next(drain->wire, &drain->at)))
+		if (drain_record(drain, record))
+			return -1;
+	return 0;
+}
+
+int drain_end(struct drain *drain)
+{
+	int result = drain_step(drain);
+
+	for (int i = 0; i < WIRE_COUNTER_COUNT; i++)
+		drain->counters[i] += drain->wire->header->counters[i];
+	describe_end(&drain->describe);
+	return result;
+}
+
+void drain_finish(struct drain *drain)
+{
+	struct finding *finding, *next;
+
+	for (int i = 0; i < WIRE_COUNTER_COUNT; i++)
+		if (drain->counters[i])
+			drain->sink->counter(drain->sink->context, wire_counter_name(i), drain->counters[i]);
+	if (drain->torn)
+		drain->sink->counter(drain->sink->context, "unreadable_records", drain->torn);
+	if (drain->unwatched)
+		drain->sink->counter(drain->sink->context, "unwatched_sites", drain->unwatched);
+	HASH_ITER(hh, drain->known, finding, next) {
+		HASH_DEL(drain->known, finding);
+		VEC_FREE(&finding->places[0]);
+		VEC_FREE(&finding->places[1]);
+	}
+}
+
+#define WATCH_MODULES 256
+#define WATCH_SITES 2048 /* as many as fit the plan area; the rest is detected, not watched, and counted */
+
+static void watch_place(struct drain *drain, struct wire_plan_parts *parts, struct wire_plan_module *modules,
+			struct wire_plan_site *sites, const struct place *place)
+{
+	if (parts->site_count == WATCH_SITES || parts->module_count == WATCH_MODULES) {
+		drain->unwatched++;
+		return;
+	}
+	sites[parts->site_count++] = (struct wire_plan_site){
+		.module = wire_plan_module_index(modules, &parts->module_count, place),
+		.offset = (uint32_t)(place->offset + 1),
+		.side = WIRE_SIDE_WATCH,
+	};
+}
+
+void drain_watch(struct drain *drain, struct wire_plan_parts *parts)
+{
+	struct wire_plan_module *modules = ARENA_ARRAY(drain->arena, struct wire_plan_module, WATCH_MODULES);
+	struct wire_plan_site *sites = ARENA_ARRAY(drain->arena, struct wire_plan_site, WATCH_SITES);
+	struct finding *finding, *next;
+
+	HASH_ITER(hh, drain->known, finding, next)
+		for (int side = 0; side < 2; side++)
+			for (size_t i = 0; i < finding->places[side].count; i++)
+				watch_place(drain, parts, modules, sites, &finding->places[side].items[i]);
+	parts->modules = modules;
+	parts->sites = sites;
+}
