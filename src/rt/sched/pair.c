@@ -1,0 +1,251 @@
+/*
+ * pair - the RaceFuzzer part of Algorithm 1 (lines 6 to 22) and Algorithm 2.
+ *
+ * The plan names sites (return addresses of instrumented calls); a thread that stands
+ * before one has announced address, size and kind, and `side` >= 0.
+ *
+ * I1  A hit is recorded only when both threads stand parked before their accesses, the
+ *     bytes overlap, one writes and not both are atomic: never a guess (DESIGN 1).
+ * I2  The postponed ones do not race with each other (the paper's observation): whoever
+ *     races on arrival is resolved at once.
+ * I3  Everybody in R is executed, one statement each, before anything else is decided.
+ *
+ * Fairness (the paper's monitor thread, in steps instead of seconds): a postponed thread
+ * is let go after FAIR_TURNS statements of the others, or after FAIR_QUIET statements that
+ * changed nothing (turn.c), when the others obviously wait for it. FAIR_TURNS must be
+ * larger than any stretch of honest work after which the other side still arrives: the
+ * paper's figure 2 is held to 100,000 statements, that is 200,000 lock and unlock
+ * operations; twice that. At 0.2 to 3 us a turn it costs a trial at most a second.
+ * FAIR_QUIET: a spin with back-off passes some hundred quiet statements in good faith.
+ */
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "rt/sched/turn.h"
+
+#define FAIR_TURNS 400000u
+#define FAIR_QUIET 1000u
+
+/* Open addressing, at most half full; pc 0 is free. */
+static struct {
+	struct pair_site { uintptr_t pc; int side; } *slot;
+	uint32_t size;
+	bool missing; /* sites in modules that are not loaded yet */
+} sites;
+
+/* For a gdb script of `replay --gdb`: who stands where, by kernel thread id. */
+uint32_t deadheat_hit_thread_a, deadheat_hit_thread_b;
+
+static uint32_t slot_of(uintptr_t pc)
+{
+	return (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> 40) & (sites.size - 1);
+}
+
+static void site_insert(uintptr_t pc, int side)
+{
+	uint32_t i = slot_of(pc);
+
+	while (sites.slot[i].pc && sites.slot[i].pc != pc)
+		i = (i + 1) & (sites.size - 1);
+	if (sites.slot[i].pc && sites.slot[i].side != side)
+		side = WIRE_SIDE_BOTH;
+	sites.slot[i] = (struct pair_site){ pc, side };
+}
+
+static bool sites_reserve(uint32_t count)
+{
+	uint32_t size = 64;
+
+	while (size < 2 * count)
+		size *= 2;
+	if (size > sites.size) {
+		sites.slot = rt_arena(size * sizeof(*sites.slot));
+		sites.size = sites.slot ? size : 0;
+	}
+	for (uint32_t i = 0; i < sites.size; i++)
+		sites.slot[i].pc = 0;
+	return sites.size;
+}
+
+static void sites_resolve(void)
+{
+	const struct wire_plan_site *site = rt_plan_sites();
+
+	sites.missing = false;
+	for (uint32_t i = 0; i < rt_plan->site_count; i++) {
+		uintptr_t pc = rt_plan_address(site[i].module, site[i].offset);
+
+		if (!pc) {
+			sites.missing = true;
+		} else if (site[i].side <= WIRE_SIDE_BOTH) {
+			rt_patch_restore(pc);
+			site_insert(pc, (int)site[i].side);
+		}
+	}
+}
+
+void pair_start(void)
+{
+	if (!sites_reserve(rt_plan->site_count)) {
+		rt_count_add(WIRE_LOST_SITES, rt_plan->site_count);
+		return;
+	}
+	sites_resolve();
+}
+
+static int site_find(uintptr_t pc)
+{
+	for (uint32_t i = slot_of(pc); sites.slot[i].pc; i = (i + 1) & (sites.size - 1))
+		if (sites.slot[i].pc == pc)
+			return sites.slot[i].side;
+	return -1;
+}
+
+int pair_side(uintptr_t pc)
+{
+	return sites.size ? site_find(pc) : -1;
+}
+
+/* For a site met for the first time, before it is patched away: its module may be new. */
+int pair_side_first(uintptr_t pc)
+{
+	if (unlikely(sites.missing)) {
+		rt_modules_refresh();
+		sites_resolve();
+	}
+	return pair_side(pc);
+}
+
+/* ---- Algorithm 2 ------------------------------------------------------------------------ */
+
+static bool is_racing(const struct sched_thread *a, const struct sched_thread *b)
+{
+	return a != b && b->postponed && b->side >= 0 &&
+	       access_conflict(a->address, (unsigned)a->size, a->flags, b->address, (unsigned)b->size, b->flags);
+}
+
+static uint32_t racing(const struct sched_thread *thread)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sched.thread_count; i++)
+		if (is_racing(thread, sched.threads[i]))
+			sched.racing[count++] = sched.threads[i];
+	return count;
+}
+
+/* ---- lines 6 to 22 ---------------------------------------------------------------------- */
+
+void pair_postpone(struct sched_thread *thread)
+{
+	thread->postponed = true;
+	thread->postponed_since = sched.turns;
+}
+
+/* Both stand: under gdb the turn holder stops here, before anything is resolved. */
+static void stop_for_gdb(const struct sched_thread *a, const struct sched_thread *b)
+{
+	deadheat_hit_thread_a = a->rt->tid;
+	deadheat_hit_thread_b = b->rt->tid;
+	rt_syscall(SYS_tgkill, sched.pid, rt_syscall(SYS_gettid), SIGTRAP);
+}
+
+static struct sched_thread *resolve(struct sched_thread *thread, uint32_t count)
+{
+	uint32_t postponed_first;
+
+	for (uint32_t i = 0; i < count; i++)
+		step_record(thread, STEP_HIT, thread->op, 0, sched.racing[i]->ordinal, thread->pc);
+	if (rt_plan->flags & WIRE_STOP_AT_HIT)
+		stop_for_gdb(thread, sched.racing[0]);
+	postponed_first = sched_choose(OP_RESOLVE, 2);
+	for (uint32_t i = 0; i < count; i++)
+		report_hit(thread, sched.racing[i], postponed_first);
+	if (!postponed_first)
+		return thread;
+	pair_postpone(thread);
+	sched.forced_next = 1;
+	sched.forced_count = count;
+	return sched.racing[0];
+}
+
+struct sched_thread *pair_meet(struct sched_thread *thread)
+{
+	uint32_t count = racing(thread);
+
+	if (count)
+		return resolve(thread, count);
+	pair_postpone(thread);
+	return NULL;
+}
+
+/* ---- letting go --------------------------------------------------------------------------- */
+
+struct sched_thread *pair_release(void)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sched.thread_count; i++) {
+		struct sched_thread *thread = sched.threads[i];
+
+		if (thread->alive && thread->postponed && turn_is_ready(thread))
+			sched.list[count++] = thread;
+	}
+	return sched.list[sched_choose(OP_RELEASE, count)];
+}
+
+struct sched_thread *pair_overdue(void)
+{
+	uint64_t bound = rt_plan->fairness ? rt_plan->fairness : FAIR_TURNS;
+	struct sched_thread *oldest = NULL;
+
+	for (uint32_t i = 0; i < sched.thread_count; i++) {
+		struct sched_thread *thread = sched.threads[i];
+
+		if (thread->alive && thread->postponed && turn_is_ready(thread) &&
+		    (!oldest || thread->postponed_since < oldest->postponed_since))
+			oldest = thread;
+	}
+	if (!oldest || (sched.turns - oldest->postponed_since <= bound && sched.quiet <= FAIR_QUIET))
+		return NULL;
+	sched.quiet = 0;
+	return oldest;
+}
+
+/* ---- announcing ----------------------------------------------------------------------------- */
+
+static enum wire_op op_of(unsigned flags)
+{
+	if (flags & ACCESS_ATOMIC)
+		return OP_ATOMIC;
+	if (flags & ACCESS_FREE)
+		return OP_FREE;
+	return OP_ACCESS;
+}
+
+static void announce(struct sched_thread *self, const void *address, size_t size, unsigned flags, uintptr_t pc,
+		     int side)
+{
+	struct sched_object *object = flags & ACCESS_ATOMIC ? sched_object(address, OBJECT_PLAIN) : NULL;
+
+	self->address = (uintptr_t)address;
+	self->size = size;
+	self->flags = flags;
+	self->side = side;
+	sched_step(op_of(flags), object, pc, NULL, NULL);
+	self->side = -1;
+}
+
+void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t pc)
+{
+	struct sched_thread *self = sched_self();
+	int side;
+
+	if (!self || !size || self->rt->depth)
+		return;
+	side = sched.directed ? pair_side(pc) : -1;
+	if (side >= 0 || (flags & ACCESS_ATOMIC))
+		announce(self, address, size, flags, pc, side);
+	else if (flags & ACCESS_VOLATILE)
+		rt_point(OP_VOLATILE, address, pc);
+}

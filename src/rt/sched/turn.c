@@ -1,0 +1,426 @@
+/*
+ * turn - Algorithm 1 of the paper over real threads: one runs, the rest are parked.
+ *
+ * There is no scheduler thread. A thread that reaches its next statement announces it and
+ * itself decides who goes on (turn_decide); if that is another one, it hands over the
+ * baton, a futex word per thread, and parks. The trial is pinned to one core, where a
+ * hand-over costs one wake and one switch.
+ *
+ *     line of Algorithm 1                          here
+ *     4   while Enabled(s) != {}                   gather(), nobody_enabled()
+ *     5   t := random in Enabled \ postponed       pick()
+ *     6-22  the pair                               pair_meet()
+ *     24  s := Execute(s, t)                       turn_decide returns t
+ *     26  if postponed = Enabled: remove random    pair_release()
+ *     30  Active(s) != {}: actual deadlock         nobody_enabled()
+ *
+ * Line 27 only *removes* a thread from postponed; picked again at line 5 it would be
+ * postponed again for ever, so, as the paper's prose has it, the removed one executes.
+ *
+ * Spinning: the signature of a statement is its place and the bytes it is about to touch.
+ * One that the thread passed among its last eight, and that takes no lock, changed
+ * nothing: quiet. A thread that takes SPIN_STREAK turns in a row while others could run is
+ * set aside for one decision and put below all others by the priority policies; quiet
+ * statements by everybody let a postponed thread go (pair_overdue).
+ */
+#include <sys/syscall.h>
+
+#include "rt/sched/turn.h"
+
+/*
+ * Turns in a row before a thread that repeats itself makes room: many for a loop over
+ * locks, which may well do something and whose priority a policy counts on; few for quiet
+ * statements. Either way a spin costs microseconds.
+ */
+#define SPIN_STREAK 1024u
+#define SPIN_QUIET 64u
+/* Yields allowed to a dying thread to be gone from the kernel; then we go on without. */
+#define REAP_YIELDS 10000u
+/* Every statement takes this long in virtual time. */
+#define STEP_NS 1000u
+
+bool turn_is_ready(struct sched_thread *thread)
+{
+	return !thread->ready || thread->ready(thread, thread->argument);
+}
+
+static bool is_expired(const struct sched_thread *thread)
+{
+	return thread->deadline_ns && thread->deadline_ns <= sched.now;
+}
+
+static bool is_enabled(struct sched_thread *thread)
+{
+	return thread->alive && !thread->outside && (turn_is_ready(thread) || is_expired(thread));
+}
+
+/* Fill sched.list with Enabled \ postponed; *postponed counts the enabled ones left out. */
+static uint32_t gather(uint32_t *postponed)
+{
+	uint32_t count = 0;
+
+	*postponed = 0;
+	sched.timed_count = 0;
+	for (uint32_t i = 0; i < sched.thread_count; i++) {
+		struct sched_thread *thread = sched.threads[i];
+
+		if (!is_enabled(thread)) {
+			sched.timed_count += thread->alive && thread->deadline_ns && !thread->outside;
+			continue;
+		}
+		if (thread->postponed)
+			++*postponed;
+		else
+			sched.list[count++] = thread;
+	}
+	return count;
+}
+
+/* ---- spinning ------------------------------------------------------------------------ */
+
+static bool is_lock_op(enum wire_op op)
+{
+	switch (op) {
+	case OP_ATOMIC: case OP_VOLATILE: case OP_ACCESS: case OP_FENCE: case OP_YIELD: case OP_SLEEP:
+	case OP_TRYLOCK: case OP_IO: case OP_FUTEX: case OP_CANCEL:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/*
+ * Only atomics and volatiles: the thread touches their bytes next, so the aligned word
+ * around them is there to be read.
+ */
+static uint64_t signature(const struct sched_thread *thread)
+{
+	uint64_t h = (uint64_t)thread->pc * 0x9e3779b97f4a7c15ull;
+
+	if (thread->op == OP_ATOMIC || thread->op == OP_VOLATILE)
+		h ^= *(const volatile uint64_t *)(thread->address & ~7ul) * 0xff51afd7ed558ccdull;
+	return h | 1;
+}
+
+static bool passed_before(struct sched_thread *thread)
+{
+	uint64_t now = signature(thread);
+	const uint32_t size = sizeof(thread->passed) / sizeof(thread->passed[0]);
+	bool before = false;
+
+	for (uint32_t i = 0; i < size; i++)
+		before |= thread->passed[i] == now;
+	if (!before)
+		thread->passed[thread->passed_next++ % size] = now;
+	return before;
+}
+
+static void note_progress(struct sched_thread *thread)
+{
+	bool again = passed_before(thread);
+
+	if (again && (thread->quiet || thread->timed_out || !is_lock_op(thread->op)))
+		sched.quiet++;
+	else
+		sched.quiet = 0;
+	thread->quiet = false;
+	if (!again)
+		thread->streak = 0;
+}
+
+/* The one that goes round in circles makes room for one decision, if anybody else can go. */
+static uint32_t leave_out_spinner(uint32_t count)
+{
+	struct sched_thread *last = sched.current;
+
+	if (likely(last->streak < SPIN_STREAK) || count < 2)
+		return count;
+	for (uint32_t i = 0; i < count; i++)
+		if (sched.list[i] == last) {
+			last->streak = 0;
+			if (sched.policy->moved_down)
+				sched.policy->moved_down(last);
+			for (count--; i < count; i++)
+				sched.list[i] = sched.list[i + 1];
+		}
+	return count;
+}
+
+/* ---- outside --------------------------------------------------------------------------- */
+
+static bool has_returned(const struct sched_thread *thread)
+{
+	return thread->outside && __atomic_load_n(&thread->returned, __ATOMIC_ACQUIRE);
+}
+
+static void take_back(struct sched_thread *thread)
+{
+	thread->outside = false;
+	thread->returned = 0;
+	sched.outside_count--;
+	step_record(thread, STEP_RETURN, thread->op, 0, thread->ordinal, thread->pc);
+}
+
+/* In a replay they come back in the recorded order, and only when it is their turn to. */
+static void collect_returned(void)
+{
+	uint32_t ordinal;
+
+	if (sched.replay && replay_return(&ordinal)) {
+		struct sched_thread *thread = sched_thread_at(ordinal);
+
+		while (thread && thread->outside && !has_returned(thread))
+			rt_futex_wait(&thread->returned, 0);
+		if (thread && thread->outside)
+			take_back(thread);
+		return;
+	}
+	for (uint32_t i = 0; i < sched.thread_count; i++)
+		if (has_returned(sched.threads[i]))
+			take_back(sched.threads[i]);
+}
+
+static bool wait_for_outside(void)
+{
+	struct sched_thread *thread = NULL;
+
+	for (uint32_t i = 0; i < sched.thread_count && !thread; i++)
+		if (sched.threads[i]->outside)
+			thread = sched.threads[i];
+	if (!thread)
+		return false;
+	for (uint32_t i = 0; i < sched.thread_count; i++)
+		if (has_returned(sched.threads[i]))
+			return true;
+	if (sched.outside_count == 1)
+		rt_futex_wait(&thread->returned, 0);
+	else
+		rt_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 50000 }, NULL);
+	return true;
+}
+
+/* ---- the decision ------------------------------------------------------------------------ */
+
+/* How long to look at the world before a timed wait may expire instead, and without one. */
+#define IDLE_TIMED_MS 2u
+#define IDLE_MS 100u
+
+/* Nobody enabled: the world answers, time passes, a call comes back, or it is a deadlock. */
+static void nobody_enabled(unsigned attempt)
+{
+	bool other = sched.timed_count || sched.outside_count;
+	bool world = sched_io_idle(other ? IDLE_TIMED_MS : IDLE_MS);
+
+	if (world && (!attempt || sched.replay))
+		return;
+	if (clock_jump(true) || world || wait_for_outside())
+		return;
+	deadlock_report();
+	sched_end(WIRE_END_DEADLOCK, 0);
+}
+
+/* Line 5: every pick is a TURN step; it is the only thing a replay must be told here. */
+static struct sched_thread *pick(uint32_t count)
+{
+	struct sched_thread *thread;
+	uint32_t index;
+
+	if (!sched.replay || !replay_turn(sched.list, count, &index)) {
+		count = leave_out_spinner(count);
+		index = sched.policy->pick(sched.list, count);
+	}
+	thread = sched.list[index];
+	step_record(thread, STEP_TURN, thread->op, thread->object ? thread->object->ordinal : 0,
+		    thread->ordinal, thread->pc);
+	return thread;
+}
+
+static void count_streak(struct sched_thread *thread)
+{
+	uint64_t quiet = sched.quiet;
+
+	if (thread != sched.current)
+		thread->streak = 0;
+	note_progress(thread);
+	thread->streak += sched.quiet > quiet ? SPIN_STREAK / SPIN_QUIET : 1;
+}
+
+/* Line 24. From here on the thread's announced statement counts as done. */
+static struct sched_thread *execute(struct sched_thread *thread)
+{
+	thread->postponed = false;
+	thread->timed_out = !turn_is_ready(thread);
+	thread->steps++;
+	sched.now += STEP_NS;
+	if (thread->side >= 0)
+		step_record(thread, STEP_ACCESS, thread->op, 0, (uint32_t)thread->side, thread->pc);
+	count_streak(thread);
+	if (sched.policy->executed)
+		sched.policy->executed(thread);
+	if (++sched.turns > sched.step_limit)
+		sched_end(WIRE_END_HANG, 0);
+	return thread;
+}
+
+/* Lines 6 to 22: whom to execute now that t was picked; NULL: t was postponed. */
+static struct sched_thread *consider(struct sched_thread *thread)
+{
+	if (sched.directed && thread->side >= 0)
+		return pair_meet(thread);
+	if (sched.edges && edge_holds_back(thread)) {
+		pair_postpone(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+static struct sched_thread *turn_decide(void)
+{
+	struct sched_thread *thread;
+	uint32_t count, postponed;
+
+	if (sched.forced_next < sched.forced_count)
+		return execute(sched.racing[sched.forced_next++]);
+	for (unsigned attempt = 0;;) {
+		if (unlikely(sched.outside_count))
+			collect_returned();
+		count = gather(&postponed);
+		if (unlikely(sched.timed_count) && clock_jump(false))
+			count = gather(&postponed);
+		if (!count && !postponed) {
+			nobody_enabled(attempt++);
+			continue;
+		}
+		if (!count)
+			return execute(pair_release());
+		thread = postponed ? pair_overdue() : NULL;
+		if (!thread)
+			thread = consider(pick(count));
+		if (thread)
+			return execute(thread);
+	}
+}
+
+/* ---- the baton ----------------------------------------------------------------------------- */
+
+/*
+ * A thread that has ended still tidies up inside libc (stack cache, malloc arena). Until
+ * the kernel says it is gone, those would depend on timing: wait for it.
+ */
+static void reap(void)
+{
+	uint32_t tid = sched.reap_tid;
+
+	sched.reap_tid = 0;
+	for (unsigned i = 0; i < REAP_YIELDS; i++) {
+		if (rt_syscall(SYS_tgkill, sched.pid, tid, 0) != 0)
+			return;
+		rt_syscall(SYS_sched_yield);
+	}
+}
+
+void turn_wait(struct sched_thread *self)
+{
+	while (!__atomic_load_n(&self->baton, __ATOMIC_ACQUIRE))
+		rt_futex_wait(&self->baton, 0);
+	self->baton = 0;
+	if (unlikely(sched.reap_tid))
+		reap();
+}
+
+static void hand_over(struct sched_thread *next)
+{
+	sched.current = next;
+	sched.switches++;
+	__atomic_store_n(&next->baton, 1, __ATOMIC_RELEASE);
+	rt_futex_wake(&next->baton, 1);
+}
+
+static void turn_give(struct sched_thread *self)
+{
+	struct sched_thread *next = turn_decide();
+
+	if (next == self)
+		return;
+	hand_over(next);
+	turn_wait(self);
+}
+
+/* Ended: nobody left is not a deadlock, libc then ends the process. */
+void turn_leave(struct sched_thread *self)
+{
+	self->alive = false;
+	if (--sched.alive_count == 0)
+		return;
+	if (self->ordinal)
+		sched.reap_tid = self->rt->tid;
+	hand_over(turn_decide());
+}
+
+bool sched_step_timed(enum wire_op op, struct sched_object *object, uintptr_t pc, sched_ready *ready,
+		      void *argument, uint64_t deadline_ns)
+{
+	struct sched_thread *self = sched_self();
+	int depth;
+
+	if (!self)
+		return false;
+	if (unlikely(sched.atomic) && (!ready || ready(self, argument)))
+		return false;
+	self->op = op;
+	self->object = object;
+	self->pc = pc;
+	self->ready = ready;
+	self->argument = argument;
+	self->deadline_ns = deadline_ns;
+	self->frame = __builtin_frame_address(0);
+	depth = self->rt->depth;
+	self->rt->depth = 1;
+	turn_give(self);
+	self->rt->depth = depth;
+	if (unlikely(self->signals_pending | self->cancel_pending))
+		sched_signal_point(self);
+	return self->timed_out;
+}
+
+bool sched_step(enum wire_op op, struct sched_object *object, uintptr_t pc, sched_ready *ready, void *argument)
+{
+	return sched_step_timed(op, object, pc, ready, argument, 0);
+}
+
+void rt_point(enum wire_op op, const void *object, uintptr_t pc)
+{
+	struct sched_thread *self = sched_self();
+
+	if (!self || self->rt->depth)
+		return;
+	self->address = (uintptr_t)object;
+	sched_step(op, object ? sched_object(object, OBJECT_PLAIN) : NULL, pc, NULL, NULL);
+}
+
+/* The turn goes to somebody else; the caller may now block in the kernel. */
+void sched_outside_begin(enum wire_op op, uintptr_t pc)
+{
+	struct sched_thread *self = sched_self(), *next;
+
+	sched_step(op, NULL, pc, NULL, NULL);
+	rt_count(WIRE_OUTSIDE);
+	self->ready = NULL;
+	self->deadline_ns = 0;
+	self->outside = true;
+	sched.outside_count++;
+	next = turn_decide();
+	if (next == self)
+		turn_wait(self);
+	else
+		hand_over(next);
+}
+
+void sched_outside_end(void)
+{
+	struct sched_thread *self = rt_self_tls->turn;
+
+	__atomic_store_n(&self->returned, 1, __ATOMIC_RELEASE);
+	rt_futex_wake(&self->returned, 1);
+	turn_wait(self);
+}

@@ -1,0 +1,106 @@
+/*
+ * turn - what the core's own files share: the state of the trial and the steps of the loop.
+ * Models and policies see internal.h only.
+ *
+ *     sched_step                       turn.c      announce, decide, pass the baton
+ *       turn_decide                    turn.c      Algorithm 1, one statement per call
+ *         sched.policy->pick           policy_*.c  t := a thread of Enabled \ postponed
+ *         replay_pick                  replay.c    ... or the recorded one
+ *         pair_meet                    pair.c      Racing, postpone, resolve
+ *         edge_holds_back              deadlock.c  likewise for lock cycles
+ *         deadlock_report              deadlock.c  Enabled empty, Active not
+ *       step_record                    record.c    hash, schedule
+ */
+#ifndef SCHED_TURN_H
+#define SCHED_TURN_H
+
+#include "rt/sched/internal.h"
+
+struct sched_core {
+	bool running;                 /* a trial goes on; false: inert, or END was written */
+	bool ended;                   /* END was written */
+	bool directed;                /* pair algorithm on: policy PAIR or REPLAY, sites in the plan */
+	bool edges;                   /* likewise for deadlock candidates */
+	bool replay;
+	bool atomic;                  /* inside __VERIFIER_atomic_begin/end: no switch */
+	const struct sched_policy *policy;
+	struct sched_thread *current; /* who has the turn */
+	struct sched_thread **threads;
+	uint32_t thread_count, thread_size, alive_count;
+	struct sched_thread **list;   /* Enabled \ postponed of this decision */
+	struct sched_thread **racing; /* R */
+	uint32_t forced_next, forced_count; /* rest of R still to be executed: racing[] */
+	uint32_t outside_count;
+	uint32_t timed_count;         /* waiting with a deadline that has not come */
+	uint32_t reap_tid;            /* kernel's id of a thread that ended just now */
+	uint32_t pid;
+	uint64_t random;
+	uint64_t hash;
+	uint64_t turns;               /* TURN steps, against the step limit */
+	uint64_t step_limit;
+	uint32_t switches;
+	uint64_t quiet;               /* statements in a row that changed nothing, by anybody */
+	uint64_t now;                 /* virtual ns */
+};
+extern struct sched_core sched;
+
+/* core.c */
+void sched_trial_begin(void);     /* read the plan, reset the state, main thread has the turn */
+void sched_write_end(enum wire_end how, int code); /* once; later calls do nothing */
+struct sched_thread *sched_thread_add(struct rt_thread *rt);
+
+/* turn.c */
+void turn_leave(struct sched_thread *self); /* it has ended: give the turn away for good */
+void turn_wait(struct sched_thread *self);  /* park until picked */
+bool turn_is_ready(struct sched_thread *thread);
+
+/* record.c */
+void step_record(struct sched_thread *thread, enum wire_step_kind kind, enum wire_op op, uint32_t object,
+		 uint32_t chosen, uintptr_t pc);
+uint32_t step_choice(struct sched_thread *thread, enum wire_op what, uint32_t value);
+
+/* pair.c */
+void pair_start(void);            /* resolve the plan's sites; also restores patched ones */
+int pair_side(uintptr_t pc);      /* enum wire_side, -1: not in the plan */
+int pair_side_first(uintptr_t pc); /* likewise, looking for modules loaded since */
+struct sched_thread *pair_meet(struct sched_thread *thread); /* whom to execute; NULL: it was postponed */
+struct sched_thread *pair_release(void); /* all enabled are postponed: a random one is let go */
+struct sched_thread *pair_overdue(void); /* postponed longer than fair; NULL: none */
+void pair_postpone(struct sched_thread *thread);
+
+/* deadlock.c */
+void edge_start(void);
+bool edge_holds_back(struct sched_thread *thread);
+void deadlock_report(void);
+
+/* report.c */
+void report_hit(struct sched_thread *a, struct sched_thread *b, uint32_t first);
+
+/* replay.c */
+void replay_start(void);
+bool replay_turn(struct sched_thread **list, uint32_t count, uint32_t *index);
+bool replay_choice(enum wire_op what, uint32_t bound, uint32_t *value);
+bool replay_timeout(uint32_t *ordinal);  /* is the next recorded decision a jump of the clock? */
+bool replay_return(uint32_t *ordinal);   /* ... or a return from outside? */
+void replay_compare(enum wire_step_kind kind);
+
+/* clock.c */
+void clock_start(void);
+bool clock_jump(bool must);       /* let a timed wait expire; false: nobody waits for a time */
+
+/* watchdog.c, server.c */
+void watchdog_start(void);
+void server_loop(void);           /* returns in each child, with its trial to run */
+
+/* thread.c */
+void thread_start(void);      /* once, before the first trial */
+void thread_start_main(void); /* main ends like any other thread */
+
+/* mutex.c, for conditions and thread ends */
+int sched_mutex_release(pthread_mutex_t *mutex, uint32_t *count, uintptr_t pc);
+int sched_mutex_retake(pthread_mutex_t *mutex, uint32_t count, uintptr_t pc);
+void sched_mutex_owner_ends(struct sched_thread *self);
+
+extern const struct sched_policy *const sched_policies[];
+
+#endif
