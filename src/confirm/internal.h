@@ -53,7 +53,6 @@ struct server {
 	uint64_t deadline;     /* monotonic ms: then the trial is killed by us */
 	bool killed;           /* ... which we did */
 	uint64_t dropped;      /* bytes of output thrown away, see OUTPUT_MAX */
-	struct strbuf boot;    /* records the server wrote before its first trial */
 	int status;            /* wait status of the last trial */
 };
 
@@ -70,12 +69,6 @@ void server_tick(struct server *server, uint64_t now);
 void server_cancel(struct server *server);
 /* What the trial printed. */
 void server_output(const struct server *server, struct strbuf *text);
-/* All records of the running process: what the server wrote before it forked, then the trial's. */
-struct server_cursor {
-	size_t boot;
-	struct wire_cursor log;
-};
-const struct wire_record *server_next(const struct server *server, struct server_cursor *at);
 
 /* The environment of a target under one of our runtimes. */
 char **server_environment(struct arena *arena, const struct program *program, const char *runtime,

@@ -22,11 +22,11 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t size)
 
 static const struct wire_ev_module *module_at(const struct server *server, uint32_t index)
 {
-	struct server_cursor at = { 0 };
+	struct wire_cursor at = { 0 };
 	const struct wire_record *record;
 	uint32_t seen = 0;
 
-	while ((record = server_next(server, &at)))
+	while ((record = wire_next(&server->wire, &at)))
 		if (record->type == WIRE_EV_MODULE && record->size >= sizeof(struct wire_ev_module) &&
 		    seen++ == index)
 			return (const void *)record;
@@ -48,10 +48,10 @@ static uint64_t place_key(const struct server *server, struct wire_pc pc)
 
 static void learn(struct describe *describe, const struct server *server)
 {
-	struct server_cursor at = { 0 };
+	struct wire_cursor at = { 0 };
 	const struct wire_record *record;
 
-	while ((record = server_next(server, &at)))
+	while ((record = wire_next(&server->wire, &at)))
 		describe_learn(describe, record);
 }
 

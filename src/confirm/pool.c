@@ -361,7 +361,7 @@ static int start_servers(struct confirm_context *context)
 		BUG("out of memory");
 	for (unsigned i = 0; i < pool->count; i++)
 		pool->servers[i] = (struct server){ .core = core_of(i), .control = -1, .input = -1, .output = -1,
-						    .wire = { .fd = -1 }, .boot = STRBUF_INIT };
+						    .wire = { .fd = -1 } };
 	/* The first at once, to hear of trouble; the others when there is work for them. */
 	return server_start(&pool->servers[0], context, core_of(0));
 }

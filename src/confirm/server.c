@@ -159,25 +159,12 @@ static int wait_message(struct server *server, int timeout_ms, struct wire_contr
 	}
 }
 
-/* Modules and threads known before the fork: every trial's places refer to them. */
-static void remember_boot(struct server *server)
-{
-	struct wire_cursor at = { 0 };
-	const struct wire_record *record;
-
-	strbuf_reset(&server->boot);
-	while ((record = wire_next(&server->wire, &at)))
-		if (record->type == WIRE_EV_MODULE || record->type == WIRE_EV_THREAD)
-			strbuf_add(&server->boot, record, record->size);
-}
-
 static int await_ready(struct server *server, const struct confirm_context *context)
 {
 	struct wire_control message = { 0 };
 
 	if (wait_message(server, READY_MS, &message) || message.kind != WIRE_CTL_READY)
 		return not_ready(server, context);
-	remember_boot(server);
 	server->state = SERVER_IDLE;
 	return 0;
 }
@@ -203,7 +190,7 @@ int server_start(struct server *server, const struct confirm_context *context, i
 	int ends[2], result;
 
 	*server = (struct server){ .core = core, .control = -1, .input = -1, .output = -1,
-				   .wire = { .fd = -1 }, .boot = STRBUF_INIT };
+				   .wire = { .fd = -1 } };
 	if (open_files(server, context))
 		goto failed;
 	plan_start(&parts, context);
@@ -247,7 +234,6 @@ void server_stop(struct server *server)
 	close_file(&server->input);
 	close_file(&server->output);
 	wire_close(&server->wire);
-	strbuf_release(&server->boot);
 	server->state = SERVER_DOWN;
 }
 
@@ -339,15 +325,4 @@ void server_output(const struct server *server, struct strbuf *text)
 		strbuf_add(text, buffer, (size_t)n);
 		at += n;
 	}
-}
-
-const struct wire_record *server_next(const struct server *server, struct server_cursor *at)
-{
-	const struct wire_record *record;
-
-	if (at->boot >= server->boot.len)
-		return wire_next(&server->wire, &at->log);
-	record = (const void *)(server->boot.buf + at->boot);
-	at->boot += record->size;
-	return record;
 }

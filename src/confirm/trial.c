@@ -92,10 +92,10 @@ void trial_read(struct trial *trial, struct server *server, struct meetings *mee
 
 static void keep_modules(struct trial *trial, const struct server *server)
 {
-	struct server_cursor at = { 0 };
+	struct wire_cursor at = { 0 };
 	const struct wire_record *record;
 
-	while ((record = server_next(server, &at))) {
+	while ((record = wire_next(&server->wire, &at))) {
 		const struct wire_ev_module *module = (const void *)record;
 		struct wire_plan_module out = { 0 };
 
