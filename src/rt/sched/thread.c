@@ -38,7 +38,7 @@ static void end_destructor(void *round)
 	if (!self)
 		return;
 	if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)
-		REAL(pthread_setspecific)(end_key, (char *)round + 1);
+		pthread_setspecific(end_key, (char *)round + 1);
 	else
 		thread_end(self);
 }
@@ -50,7 +50,7 @@ static void *thread_run(void *argument)
 
 	turn_wait(rt->turn);
 	rt_thread_bind(rt);
-	REAL(pthread_setspecific)(end_key, (void *)1);
+	pthread_setspecific(end_key, (void *)1);
 	rt_on_thread_start(rt);
 	return rt->start(rt->argument);
 }
@@ -58,13 +58,13 @@ static void *thread_run(void *argument)
 void thread_start(void)
 {
 	if (!end_key)
-		REAL(pthread_key_create)(&end_key, end_destructor);
+		pthread_key_create(&end_key, end_destructor);
 }
 
 /* main has no trampoline: its value is set when the trial begins. */
 void thread_start_main(void)
 {
-	REAL(pthread_setspecific)(end_key, (void *)1);
+	pthread_setspecific(end_key, (void *)1);
 }
 
 /* ---- create --------------------------------------------------------------------------------- */
