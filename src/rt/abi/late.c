@@ -1,0 +1,29 @@
+#include "rt/abi/late.h"
+
+#include <dlfcn.h>
+
+/*
+ * RTLD_NOLOAD finds a library that is loaded in whatever scope and loads none. The handle is
+ * kept: its functions are in use for good.
+ */
+static void *search(const char *name)
+{
+	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+
+	if (!library)
+		library = dlopen("libc++abi.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	return library ? dlsym(library, name) : NULL;
+}
+
+void *abi_late(void **cache, const char *name)
+{
+	void *real = __atomic_load_n(cache, __ATOMIC_RELAXED);
+
+	if (likely(real != NULL))
+		return real;
+	real = dlsym(RTLD_NEXT, name);
+	if (!real)
+		real = search(name);
+	__atomic_store_n(cache, real, __ATOMIC_RELAXED);
+	return real;
+}

@@ -1,0 +1,22 @@
+/*
+ * late - real functions that may not be there when the constructor runs: libstdc++ comes
+ * with the first C++ plugin of a C program, perhaps not even into the global scope.
+ *
+ *     LATE(__cxa_guard_acquire)(guard)
+ *
+ * NULL when there is none at all; only operators new and delete can then have been called.
+ */
+#ifndef ABI_LATE_H
+#define ABI_LATE_H
+
+#include "rt/rt.h"
+
+void *abi_late(void **cache, const char *name);
+
+#define LATE(name) \
+	({ \
+		static void *late_cache; \
+		(__typeof__(&name))abi_late(&late_cache, #name); \
+	})
+
+#endif

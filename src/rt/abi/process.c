@@ -1,0 +1,91 @@
+/*
+ * process - fork, exit and exec: the ends and doublings of the process.
+ *
+ * fork: the child has the caller's thread only, and runs inert: what the parent's engine knows
+ * is not true there, and the wire has one writer. vfork is fork: its child would run in our
+ * memory. exit and return from main are heard by the handler of rt/init.c, after all others;
+ * _exit, _Exit, quick_exit and abort run none, so they say it themselves. A signal that kills
+ * says nothing, and need not: all that was found is on the wire.
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "rt/abi/tell.h"
+
+/* Not for a trial of the fork server: that one is forked by sched/ itself. */
+static void child_begins(void)
+{
+	if (rt_wire)
+		TELL(rt_on_fork_child());
+	rt_wire_leave();
+}
+
+RT_EXPORT pid_t fork(void)
+{
+	pid_t child;
+
+	if (rt_wire)
+		rt_point(OP_FORK, NULL, RT_CALLER);
+	rt_fork_before();
+	child = REAL(fork)();
+	rt_fork_after(child == 0);
+	if (child == 0)
+		child_begins();
+	else if (child > 0 && rt_wire)
+		rt_count(WIRE_CHILDREN);
+	return child;
+}
+
+extern pid_t vfork(void) RT_EXPORT __attribute__((alias("fork"), copy(fork)));
+extern pid_t __fork(void) RT_EXPORT __attribute__((alias("fork"), copy(fork)));
+
+RT_EXPORT void _exit(int status)
+{
+	rt_finish(status);
+	REAL(_exit)(status);
+	__builtin_unreachable();
+}
+
+RT_EXPORT void _Exit(int status)
+{
+	rt_finish(status);
+	REAL(_Exit)(status);
+	__builtin_unreachable();
+}
+
+/*
+ * quick_exit ends by the _exit that libc knows. Handlers run last registered first, and a
+ * constructor registers before the program can.
+ */
+extern int __cxa_at_quick_exit(void (*handler)(void *), void *library);
+static int quick_status;
+
+static void quick_end(void *nothing)
+{
+	rt_finish(quick_status);
+}
+
+__attribute__((constructor)) static void quick_start(void)
+{
+	__cxa_at_quick_exit(quick_end, NULL);
+}
+
+RT_EXPORT void quick_exit(int status)
+{
+	quick_status = status;
+	REAL(quick_exit)(status);
+	__builtin_unreachable();
+}
+
+/* A handler for SIGABRT may still come back by longjmp; then the program goes on. */
+RT_EXPORT void abort(void)
+{
+	struct sigaction now;
+
+	if (rt_wire && (sigaction(SIGABRT, NULL, &now) || now.sa_handler == SIG_DFL))
+		rt_finish(128 + SIGABRT);
+	REAL(abort)();
+	__builtin_unreachable();
+}

@@ -1,0 +1,20 @@
+/*
+ * turn - native threads take no turns: nothing is held, nothing is chosen.
+ */
+#include "rt/rt.h"
+
+void rt_turn_start(void)
+{
+}
+
+void rt_point(enum wire_op op, const void *object, uintptr_t pc)
+{
+}
+
+void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t pc)
+{
+}
+
+void rt_turn_exit(int status)
+{
+}
