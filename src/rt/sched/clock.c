@@ -172,10 +172,8 @@ RT_EXPORT int gettimeofday(struct timeval *restrict out, void *restrict zone)
 	now = base_real + tick(RT_CALLER);
 	if (zone)
 		*(struct timezone *)zone = (struct timezone){ 0, 0 };
-	if (out) {
-		out->tv_sec = (time_t)(now / SECOND);
-		out->tv_usec = (suseconds_t)(now % SECOND / 1000);
-	}
+	out->tv_sec = (time_t)(now / SECOND);
+	out->tv_usec = (suseconds_t)(now % SECOND / 1000);
 	return 0;
 }
 
