@@ -34,7 +34,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int status;
 
 	if (!strcmp(trial_options.policy, "pair")) /* the default of the table that all share */
-		trial_options.policy = "random";
+		trial_options.policy = "mix";
 	if (session_open(&session, "fuzz", argv, 0))
 		status = cli_fail();
 	else
@@ -45,7 +45,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 static struct option options[] = {
 	OPTION_TRIALS("schedules to try (default 100)"), OPTION_SEED, OPTION_JOBS,
-	OPTION_POLICY("random|pct|pos|surw", "how to schedule (default random)"), OPTION_DEPTH,
+	OPTION_POLICY("mix|random|pct|pos|surw", "how to schedule (default mix: the others in turn)"), OPTION_DEPTH,
 	OPTION_EXHAUST("go on after the first failure"), OPTION_TIMEOUT, OPTION_STEPS, OPTION_COMPARE,
 	OPTION_SPURIOUS, OPTION_NO_PIN, OPTION_NO_SHRINK, OPTION_SHOW_OUTPUT, OPTION_STDIN, OPTION_STORE,
 	OPTION_QUIET, OPTION_END,

@@ -1,5 +1,5 @@
 /*
- * cmd_hunt - the whole line in one command: detect, confirm every candidate, report.
+ * cmd_hunt - the whole line in one command: detect, confirm every candidate, fuzz, report.
  *
  * Given source files it compiles them first, with deadheat-cc, into the store's folder.
  */
@@ -17,7 +17,7 @@
 #include "report/report.h"
 
 static const char *format = "text", *fail_on = "confirmed", *rule = "hybrid", *schedule = "native";
-static uint64_t runs = 3;
+static uint64_t runs = 3, schedules = 50;
 
 /* ---- FILE.c... ---------------------------------------------------------------------------- */
 
@@ -177,6 +177,22 @@ static int print_report(struct session *session)
 	return report_reaches(&report, (enum rung)rung_parse(fail_on)) ? EXIT_FOUND : EXIT_CLEAN;
 }
 
+/* Order, atomicity and deadlock bugs need no racing pair: a few schedules without one. */
+static int fuzz(struct session *session)
+{
+	struct confirm_options *options = &session->confirm.options, aimed = *options;
+	struct confirm_result found;
+	int result;
+
+	options->policy = "mix";
+	options->trials = (unsigned)schedules;
+	result = confirm_fuzz(&session->confirm, &found);
+	*options = aimed;
+	if (!result)
+		cli_say("fuzz: %u of %u schedules without a pair failed", found.hits, found.trials);
+	return result;
+}
+
 static int hunt(struct session *session)
 {
 	struct catch catch = { .session = session };
@@ -189,6 +205,8 @@ static int hunt(struct session *session)
 		cli_say("confirm: at most %llu trials each", (unsigned long long)trial_options.trials);
 		result = judge_all(session, &catch.found, cli_quiet ? NULL : stderr, &count);
 	}
+	if (!result && schedules)
+		result = fuzz(session);
 	judge_free(&catch.found);
 	confirm_close(&session->confirm);
 	return result ? cli_fail() : print_report(session);
@@ -230,6 +248,7 @@ static struct option options[] = {
 	{ "rule", 0, OPTION_CHOICE, &rule, "RULE", "detect: which pairs are suspected (default hybrid)", "hybrid|hb", 0, 0 },
 	{ "schedule", 0, OPTION_CHOICE, &schedule, "HOW", "detect: as the machine has it, or random by seed (default native)",
 	  "native|random", 0, 0 },
+	{ "schedules", 0, OPTION_NUMBER, &schedules, "N", "fuzz: schedules without a pair, 0 none (default 50)", NULL, 0, 1000000000 },
 	OPTION_TRIALS("confirm: trials for each candidate (default 100)"), OPTION_SEED, OPTION_JOBS, OPTION_FILL,
 	OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"), OPTION_TIMEOUT,
 	OPTION_STEPS, OPTION_COMPARE, OPTION_SPURIOUS, OPTION_NO_PIN, OPTION_NO_SHRINK, OPTION_SHOW_OUTPUT,
@@ -241,8 +260,9 @@ const struct command command_hunt = {
 	.arguments = "[--] PROG [ARG...] | FILE.c... [-- ARG...]",
 	.summary = "find the races of a program and show them: detect, confirm, report",
 	.text = "Runs the program (built with deadheat-cc) as it is and looks for pairs of accesses that may\n"
-		"race and locks that may deadlock; then makes the threads of each meet, many times, and prints\n"
-		"what was confirmed, what it did, and how to see it again. `deadheat PROG` is short for it.\n"
+		"race and locks that may deadlock; then makes the threads of each meet, many times, tries some\n"
+		"schedules without a pair (many bugs are no races), and prints what was confirmed, what it did,\n"
+		"and how to see it again. `deadheat PROG` is short for it.\n"
 		"Given source files, compiles them first; words before -- go to the compiler.\n"
 		"Exit status 66 if something reached --fail-on.",
 	.options = options,

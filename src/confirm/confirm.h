@@ -16,7 +16,7 @@ struct confirm_options {
 	unsigned trials;        /* per candidate, or in all for fuzz */
 	unsigned jobs;          /* fork servers side by side; 0 = cores */
 	uint64_t seed;          /* trial i of a candidate uses seed + i */
-	const char *policy;     /* pair random pct pos surw */
+	const char *policy;     /* pair random pct pos surw; fuzz: mix takes the last four in turn */
 	const char *fill;       /* with pair: who makes the free choices */
 	unsigned depth;         /* pct */
 	uint64_t step_limit;

@@ -3,8 +3,11 @@
  * data race at all: order, atomicity and deadlock bugs show only as an ending.
  *
  * A trial whose ending the undisturbed program does not have is a failure; a deadlock goes
- * into the store as one, with who waits for what. The first trial of each kind is its
- * witness. Stops at the first failure unless --exhaust.
+ * into the store as one, with who waits for what. The trial of each kind with the fewest
+ * switches is its witness. Stops at the first failure unless --exhaust.
+ *
+ * Policy "mix" takes the policies in turn: none of them is best on all programs, and a
+ * quarter of the trials with the right one beats all of them with the wrong one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +33,7 @@ struct kind {
 struct fuzz {
 	struct confirm_context *context;
 	struct wire_plan_parts parts;
+	bool mix;
 	unsigned trials, hits;
 	VEC(struct kind *) kinds;
 	VEC(struct store_trial) pending;
@@ -87,10 +91,23 @@ static int flush(struct fuzz *fuzz)
 	return result;
 }
 
+static uint32_t policy_of(const struct fuzz *fuzz, unsigned index)
+{
+	static const uint32_t turns[] = { WIRE_POLICY_RANDOM, WIRE_POLICY_POS, WIRE_POLICY_PCT, WIRE_POLICY_SURW };
+
+	return fuzz->mix ? turns[index % 4] : fuzz->parts.plan.policy;
+}
+
+static int fuzz_plan(void *data, unsigned index, struct wire_plan_parts *parts)
+{
+	parts->plan.policy = policy_of(data, index);
+	return 0;
+}
+
 static struct store_trial trial_row(const struct fuzz *fuzz, const struct trial *trial, const char *id, int order)
 {
 	return (struct store_trial){
-		.candidate = id, .policy = plan_policy_name(fuzz->parts.plan.policy), .seed = trial->seed,
+		.candidate = id, .policy = plan_policy_name(policy_of(fuzz, trial->index)), .seed = trial->seed,
 		.outcome = trial->ending.outcome, .harm = fails(fuzz, trial), .hit = order >= 0, .order = order,
 		.steps = trial->steps, .hash = trial->hash,
 	};
@@ -154,6 +171,7 @@ static int store_kind(struct fuzz *fuzz, struct kind *kind)
 		if (store_put_failure(context->store, context->run, &kind->failure, &is_new))
 			return -1;
 	}
+	fuzz->parts.plan.policy = policy_of(fuzz, kind->best.trial.index);
 	return witness_store(context, &kind->best, &fuzz->parts, kind->id);
 }
 
@@ -180,7 +198,7 @@ int confirm_fuzz(struct confirm_context *context, struct confirm_result *result)
 	struct fuzz fuzz = { .context = context, .flushed = monotonic_ms() };
 	struct pool_job job = {
 		.title = "fuzz", .count = context->options.trials, .seed = context->options.seed,
-		.keeps = fuzz_keeps, .finished = fuzz_finished, .hits = fuzz_hits, .context = &fuzz,
+		.plan = fuzz_plan, .keeps = fuzz_keeps, .finished = fuzz_finished, .hits = fuzz_hits, .context = &fuzz,
 	};
 	int r;
 
@@ -188,6 +206,7 @@ int confirm_fuzz(struct confirm_context *context, struct confirm_result *result)
 	if (pool_open(context) || pool_take_reference(context))
 		return -1;
 	plan_start(&fuzz.parts, context);
+	fuzz.mix = !strcmp(context->options.policy, "mix");
 	job.parts = fuzz.parts;
 	r = pool_run(context, &job);
 	result->trials = fuzz.trials;
