@@ -53,6 +53,7 @@ struct engine {
 	int (*begin)(struct store *store, bool write); /* reading: one view over several queries */
 	int (*commit)(struct store *store);
 	void (*rollback)(struct store *store);
+	void (*set_patience)(struct store *store, unsigned milliseconds);
 };
 extern const struct engine engine_sqlite;
 
@@ -61,6 +62,7 @@ struct store {
 	void *connection;      /* the engine's */
 	char *location;
 	int64_t program, run;  /* of the run this process began last; 0 none */
+	unsigned patience;     /* milliseconds to wait for another writer */
 };
 
 /* sql.c: short forms. Arguments are struct arg. */

@@ -3,7 +3,7 @@
  *
  * WAL with synchronous=NORMAL: a kill at any moment loses nothing committed; a power cut
  * may lose the last transactions but never damages the file. Readers and one writer do
- * not wait for each other; a second writer waits BUSY_MS.
+ * not wait for each other; a second writer waits as long as store->patience says.
  *
  * I1  A busy cursor is not handed out again: a nested use of one text gets its own.
  * I2  Every failure ends in explain(), so that each has one line that says what to do.
@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "store/internal.h"
 
-#define BUSY_MS 10000           /* longer than any transaction of ours by far */
 #define APPLICATION 0x44484554  /* "DHET": not just any SQLite file */
 #define CACHE 64                /* more than there are statements in this folder */
 
@@ -42,6 +41,12 @@ static struct connection *connection_of(struct store *store)
 
 /* ---- what went wrong ------------------------------------------------------------ */
 
+static int disk_full(const char *at)
+{
+	return error_cannot("disk full while writing the store %s: free some space and run again, what was finished is kept",
+			    at);
+}
+
 static int explain(struct store *store, int code)
 {
 	const char *at = store->location;
@@ -49,16 +54,20 @@ static int explain(struct store *store, int code)
 
 	switch (code & 0xff) {
 	case SQLITE_FULL:
-		return error_cannot("disk full while writing the store %s: free some space and run again, "
-				    "what was finished is kept", at);
+		return disk_full(at);
+	case SQLITE_IOERR:
+		return code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_FSYNC
+			       ? error_cannot("cannot write the store %s (disk, quota or file size limit): make room and run "
+					      "again, what was finished is kept", at)
+			       : error_cannot("cannot read the store %s: %s; check the disk", at, sqlite3_errmsg(db));
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 		return error_cannot("cannot write the store %s: it is read-only; make it writable or name another "
 				    "with --store", at);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return error_cannot("the store %s has been locked by another process for %d s: wait for it, or name "
-				    "another with --store", at, BUSY_MS / 1000);
+		return error_cannot("the store %s is locked by another process (waited %u ms): let it finish, or name "
+				    "another with --store", at, store->patience);
 	case SQLITE_CANTOPEN:
 		return error_cannot("cannot open %s/store.db: %s; check the permissions or name another with --store",
 				    at, strerror(sqlite3_system_errno(db) ? sqlite3_system_errno(db) : errno));
@@ -223,12 +232,17 @@ static int check_owner(struct store *store)
 }
 _Static_assert(APPLICATION == 1145587028, "the number in check_owner");
 
+static void sqlite_set_patience(struct store *store, unsigned milliseconds)
+{
+	sqlite3_busy_timeout(connection_of(store)->db, (int)milliseconds);
+}
+
 static int configure(struct store *store, bool writable)
 {
 	sqlite3 *db = connection_of(store)->db;
 	int code;
 
-	sqlite3_busy_timeout(db, BUSY_MS);
+	sqlite_set_patience(store, store->patience);
 	sqlite3_extended_result_codes(db, 1);
 	code = sqlite3_exec(db, writable ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON"
 				: "PRAGMA query_only = ON", NULL, NULL, NULL);
@@ -310,4 +324,5 @@ const struct engine engine_sqlite = {
 	.begin = sqlite_begin,
 	.commit = sqlite_commit,
 	.rollback = sqlite_rollback,
+	.set_patience = sqlite_set_patience,
 };

@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "store/internal.h"
 
+#define PATIENCE_MS 10000 /* longer than any transaction of ours by far */
+
 /* Only the suppressions are worth committing; the rest is made again. */
 static const char ignore_all[] = "*\n!.gitignore\n!suppressions\n";
 
@@ -69,6 +71,7 @@ struct store *store_open(const char *location, bool create)
 	ASSERT(store);
 	store->engine = engine;
 	store->location = strdup(location);
+	store->patience = PATIENCE_MS;
 	if (!engine->open(store, create))
 		return store;
 	free(store->location);
@@ -83,6 +86,12 @@ void store_close(struct store *store)
 	store->engine->close(store);
 	free(store->location);
 	free(store);
+}
+
+void store_set_patience(struct store *store, unsigned milliseconds)
+{
+	store->patience = milliseconds;
+	store->engine->set_patience(store, milliseconds);
 }
 
 const char *store_location(const struct store *store)

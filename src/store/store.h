@@ -30,6 +30,8 @@ struct store;
 struct store *store_open(const char *location, bool create);
 void store_close(struct store *store);
 const char *store_location(const struct store *store);
+/* How long to wait for another process that writes; 10 s unless set. */
+void store_set_patience(struct store *store, unsigned milliseconds);
 
 /* How a program was started, kept for later stages. */
 struct store_program {
