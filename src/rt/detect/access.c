@@ -1,0 +1,137 @@
+/*
+ * access - the entry points of the compilers: first visits and misses.
+ *
+ * A call arrives here by the exported name (through the PLT). The site is looked up and
+ * counted; after VISITS_BEFORE_PATCHING it is worth a direct call to the fast entry (blob.c)
+ * and the call is patched. From then on only misses come here, by detect_miss. Sites the plan
+ * watches are never patched, so that none of their accesses is skipped as a hit.
+ */
+#include "rt/abi/access.h"
+#include "rt/detect/internal.h"
+
+/* Patching costs some microseconds and a site that is visited once never earns them. */
+#define VISITS_BEFORE_PATCHING 8u
+
+void detect_visit(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry, const void *frame);
+void detect_miss(const void *address, size_t size_and_flags);
+
+static void touch(struct detect_thread *t, uint32_t site, uintptr_t pc, const void *address, size_t size,
+		  unsigned flags, const void *frame)
+{
+	struct touch x = { .t = t, .address = (uintptr_t)address, .size = size, .flags = flags, .site = site,
+			   .pc = pc, .frame = frame };
+
+	if (unlikely(t->ended || t->ignore))
+		return;
+	if (unlikely(sample_kind == WIRE_SAMPLE_LITERACE) && sample_skips(t, site))
+		return;
+	x.watched = site_at(site)->watched;
+	x.record = !sample_paused();
+	if (unlikely(!x.record))
+		t->skipped++;
+	record_touch(&x);
+}
+
+static struct detect_thread *enter(struct rt_thread *rt)
+{
+	struct detect_thread *t;
+
+	if (unlikely(!rt_enter(rt))) {
+		rt_count(WIRE_SKIPPED_REENTRANT);
+		return NULL;
+	}
+	t = detect_of(rt);
+	if (unlikely(!t))
+		rt_leave(rt);
+	return t;
+}
+
+/* These do more than access a fixed number of bytes at their argument. */
+static bool is_plain(const void *entry)
+{
+	return entry != (const void *)__tsan_read_range && entry != (const void *)__tsan_write_range &&
+	       entry != (const void *)__tsan_vptr_update;
+}
+
+static void patch(struct site *site, const void *entry)
+{
+	const void *fast = blob_entry(site->pc, site->size, site->flags);
+
+	site->patched = true;
+	if (fast && is_plain(entry))
+		rt_patch_call(site->pc, entry, fast);
+}
+
+/* Counted races between threads only delay or repeat the patching, which is idempotent. */
+static void visited(struct site *site, const void *entry)
+{
+	if (site->patched || site->watched || rt_plan_flag(WIRE_NO_PATCH))
+		return;
+	if (++site->visits == VISITS_BEFORE_PATCHING)
+		patch(site, entry);
+}
+
+RT_NOINLINE void detect_visit(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry,
+			      const void *frame)
+{
+	struct rt_thread *rt = rt_self();
+	struct detect_thread *t = detect_off ? NULL : enter(rt);
+	uint32_t site;
+
+	if (!t)
+		return;
+	site = site_of(pc, flags, size);
+	if (likely(site)) {
+		if (entry)
+			visited(site_at(site), entry);
+		touch(t, site, pc, address, size, flags, frame);
+	}
+	rt_leave(rt);
+}
+
+/* From blob.c by a jump: our return address is the site's. */
+void detect_miss(const void *address, size_t size_and_flags)
+{
+	struct rt_thread *rt = rt_self_tls;
+	uintptr_t pc = RT_CALLER;
+	size_t size = size_and_flags & 0xff;
+	unsigned flags = (unsigned)(size_and_flags >> 8);
+	struct detect_thread *t;
+	uint32_t site;
+
+	if (unlikely(detect_off))
+		return;
+	if (unlikely(!rt))
+		rt = rt_self();
+	t = enter(rt);
+	if (unlikely(!t))
+		return;
+	site = site_of(pc, flags, size);
+	if (likely(site))
+		touch(t, site, pc, address, size, flags, __builtin_frame_address(0));
+	rt_leave(rt);
+}
+
+ACCESS_INLINE void access_at(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry)
+{
+	if (unlikely(!rt_wire)) {
+		if (entry)
+			rt_patch_nop(pc, entry);
+		return;
+	}
+	detect_visit(pc, address, size, flags, entry, __builtin_frame_address(0));
+}
+
+ACCESS_INLINE void function_entry(uintptr_t caller, uintptr_t site, const void *entry)
+{
+	if (rt_wire)
+		rt_frame_push(rt_self(), caller);
+	else
+		rt_patch_nop(site, entry);
+}
+
+ACCESS_INLINE void function_exit(uintptr_t site, const void *entry)
+{
+	if (rt_wire)
+		rt_frame_pop(rt_self());
+}

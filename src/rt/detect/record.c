@@ -1,0 +1,198 @@
+/*
+ * record - one access, one granule: is there a conflict? If not, remember it.
+ *
+ * Where it goes, in this order:
+ *   a cell of the same segment and kind   its bytes and sites grow (siteset.c)
+ *   a cell it makes superfluous           same thread, kind and site, no byte more, same locks
+ *   an empty cell
+ *   the cell that is missed least (rank), counted unless the new one speaks for it wholly
+ *   nothing suitable, neighbours differ   the granule becomes a list (list.c)
+ *
+ * A conflict, and a site the plan watches, make the granule a list at once.
+ *
+ * I1  Two threads that meet here at once both see each other: a cell is put by
+ *     compare-and-swap (a full barrier) and the other cells are read again after it.
+ */
+#include "rt/detect/internal.h"
+
+/* Why a cell may be replaced; the highest goes first. */
+enum rank {
+	RANK_NEVER,     /* another thread's, not ordered before us */
+	RANK_OWN,       /* ours, but it says what the new one does not */
+	RANK_ORDERED,   /* ordered before us, likewise */
+	RANK_COVERED,   /* the new one meets whatever it would meet; only its site is lost */
+	RANK_SAME,      /* and the site is the same: nothing is lost */
+};
+
+struct look {
+	uint64_t cell[CELLS];
+	int merge, empty, victim;
+	enum rank rank;
+	bool conflict;
+	bool neighbours;   /* cells with other bytes than ours */
+};
+
+static enum rank rank_of(const struct touch *x, uint64_t cell, uint32_t key, const struct segment *s, bool own)
+{
+	uint32_t kind = cell_key(cell) & KEY_KIND, mine = key & KEY_KIND;
+	bool covered = !(cell_bytes(cell) & ~((key & KEY_BYTES) >> KEY_BYTES_SHIFT)) &&
+		       (kind == mine || mine == KEY_WRITE || kind == (mine | KEY_ATOMIC)) &&
+		       (s->lockset == x->t->lockset || x->t->lockset == LOCKSET_EMPTY);
+
+	if (covered)
+		return own && kind == mine && cell_place(cell) == x->site ? RANK_SAME : RANK_COVERED;
+	return own ? RANK_OWN : RANK_ORDERED;
+}
+
+static void look_at(const struct touch *x, struct look *look, int i, uint32_t key)
+{
+	uint64_t cell = look->cell[i];
+	const struct segment *s = segment_at(cell_segment(cell));
+	bool own = s->slot == x->t->slot, ordered = own;
+	enum rank rank = RANK_NEVER;
+
+	look->neighbours |= (cell_key(cell) ^ key) & KEY_BYTES;
+	if (!((cell_key(cell) ^ key) & (KEY_SEGMENT | KEY_KIND))) {
+		look->merge = i;
+		return;
+	}
+	if (!own) {
+		ordered = clock_get(&x->t->vc, s->slot) >= s->epoch;
+		if (!ordered && (cell_key(cell) & key & KEY_BYTES) && kinds_conflict(cell_key(cell), key) &&
+		    locksets_disjoint(s->lockset, x->t->lockset))
+			look->conflict = true;
+	}
+	if (ordered)
+		rank = rank_of(x, cell, key, s, own);
+	if (rank > look->rank) {
+		look->rank = rank;
+		look->victim = i;
+	}
+}
+
+static void look_all(const struct touch *x, struct look *look, uint32_t key)
+{
+	look->merge = look->empty = look->victim = -1;
+	look->rank = RANK_NEVER;
+	look->conflict = look->neighbours = false;
+	for (int i = (int)CELLS - 1; i >= 0; i--) {
+		if (!look->cell[i])
+			look->empty = i;
+		else
+			look_at(x, look, i, key);
+	}
+}
+
+static bool put(uint64_t *cell, uint64_t old, uint64_t new)
+{
+	if (!detect_many) {
+		__atomic_store_n(cell, new, __ATOMIC_RELAXED);
+		return true;
+	}
+	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+/* The new content of a cell of our segment and kind; 0: no room for another set. */
+static uint64_t merged(const struct touch *x, uint64_t cell, uint32_t key)
+{
+	uint32_t bytes = (key & KEY_BYTES) >> KEY_BYTES_SHIFT, place = cell_place(cell);
+
+	if (place != x->site)
+		place = siteset_add(cell, x->site, bytes);
+	return place ? cell_make(place, cell_key(cell) | key) : 0;
+}
+
+/* Choose the cell and what becomes of it; -1: make a list. */
+static int choose(const struct touch *x, struct look *look, uint32_t key, uint64_t *new)
+{
+	*new = cell_make(x->site, key);
+	if (look->merge >= 0) {
+		uint64_t more = merged(x, look->cell[look->merge], key);
+
+		if (more) {
+			*new = more;
+			return look->merge;
+		}
+	}
+	if (look->rank == RANK_SAME)
+		return look->victim;
+	if (look->empty >= 0)
+		return look->empty;
+	if (look->rank < RANK_COVERED)
+		x->t->lost_cells++;
+	if (look->rank != RANK_NEVER)
+		return look->victim;
+	if (look->merge < 0 && look->neighbours) {
+		x->t->lost_cells--;
+		return -1;
+	}
+	return (int)(thread_random(x->t) % CELLS);
+}
+
+/* After our cell is in: did anybody else's appear meanwhile? */
+static bool others_changed(const uint64_t *cells, const struct look *look, int mine)
+{
+	for (int i = 0; i < (int)CELLS; i++)
+		if (i != mine && cell_load(&cells[i]) != look->cell[i])
+			return true;
+	return false;
+}
+
+static inline bool hit(const uint64_t *cells, uint32_t key, uint32_t test)
+{
+	return !(((uint32_t)cell_load(&cells[0]) ^ key) & test) || !(((uint32_t)cell_load(&cells[1]) ^ key) & test) ||
+	       !(((uint32_t)cell_load(&cells[2]) ^ key) & test);
+}
+
+void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule)
+{
+	uint32_t key = x->t->key | bytes << KEY_BYTES_SHIFT | key_kind(x->flags);
+	struct look look;
+	uint64_t new;
+	int i;
+
+	if (likely(!x->watched) && hit(cells, key, KEY_SEGMENT | KEY_KIND | bytes << KEY_BYTES_SHIFT))
+		return;
+	for (unsigned tries = 0; tries < 16; tries++) {
+		for (i = 0; i < (int)CELLS; i++)
+			look.cell[i] = cell_load(&cells[i]);
+		if (cell_is_list(look.cell[0])) {
+			list_touch(x, cells, bytes, granule);
+			return;
+		}
+		look_all(x, &look, key);
+		if (unlikely(look.conflict || (x->watched && x->record)))
+			break;
+		if (unlikely(!x->record))
+			return;
+		i = choose(x, &look, key, &new);
+		if (unlikely(i < 0))
+			break;
+		if (put(&cells[i], look.cell[i], new) && !(detect_many && others_changed(cells, &look, i)))
+			return;
+	}
+	list_convert(x, cells, bytes, granule);
+}
+
+/* The granules of an access, one after the other; the first and last may be partial. */
+void record_touch(const struct touch *x)
+{
+	uintptr_t address = x->address, end = address + x->size;
+
+	if (unlikely(!x->t->key))
+		segment_enter(x->t);
+	if (unlikely(!x->t->key))
+		return;
+	while (address < end) {
+		uintptr_t granule = address & -(uintptr_t)GRANULE;
+		uint32_t bytes = 0xffu << (address - granule);
+		uint64_t *cells = shadow_cells(granule);
+
+		if (end - granule < GRANULE)
+			bytes &= (1u << (end - granule)) - 1;
+		if (unlikely(!cells) && !(cells = shadow_make(granule)))
+			return;
+		record_granule(x, cells, bytes & 0xff, granule);
+		address = granule + GRANULE;
+	}
+}

@@ -1,0 +1,223 @@
+/*
+ * shadow - where the cells of an address are.
+ *
+ * Direct (usual):  cells = base + (address mod 2^42) * 3.
+ * Linux puts programs at 0x55..-0x56.. (or low), heaps behind them, libraries, mmap and
+ * stacks at 0x7e..-0x7f..: modulo 4 TiB these do not meet, so one reservation of 12 TiB,
+ * wherever the kernel has room, serves all without a look-up. Nothing is fixed: a chunk of
+ * 4 MiB belongs to the upper bits that touched it first (owner); an address that folds onto
+ * a foreign chunk (a program that maps by hand) has no shadow and is counted. The fast path
+ * does not look at owners: only their addresses are ever written, so a wrong hit cannot
+ * accuse anybody.
+ *
+ * By table (ulimit -v, strict overcommit): chunk of 12 MiB by address >> 22, made at first touch.
+ *
+ * Huge pages: asked for the whole, since a miss in the shadow's page table costs more than
+ * the check; not for thread stacks, of which a program may have a thousand, each
+ * touching little (thread.c).
+ */
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "rt/detect/internal.h"
+
+#define CHUNK_GRANULES (((size_t)1 << CHUNK_BITS) / GRANULE)
+#define CHUNK_BYTES (CHUNK_GRANULES * CELLS * sizeof(uint64_t))
+#define PAGE ((uintptr_t)4096)
+#define HUGE_PAGE ((uintptr_t)2 << 20)
+#define DIRECT_BYTES (((size_t)1 << SPACE_BITS) / GRANULE * CELLS * sizeof(uint64_t))
+/* From here on giving the pages back is cheaper than zeroing them; measured: faults cost 0.1 us a KiB. */
+#define GIVE_BACK ((size_t)1 << 20)
+
+struct shadow_map shadow;
+
+static bool start_direct(void)
+{
+	char *start = rt_reserve(DIRECT_BYTES + HUGE_PAGE, true);
+
+	if (!start)
+		return false;
+	shadow.owner = rt_reserve(((size_t)1 << (SPACE_BITS - CHUNK_BITS)) * sizeof(*shadow.owner), false);
+	shadow.direct = (uint64_t *)(((uintptr_t)start + HUGE_PAGE - 1) & -HUGE_PAGE);
+	return shadow.owner != NULL;
+}
+
+bool shadow_start(void)
+{
+	shadow.listed = rt_reserve((size_t)1 << (47 - CHUNK_BITS), false);
+	if (!shadow.listed)
+		return false;
+	if (start_direct())
+		return true;
+	shadow.direct = NULL;
+	shadow.table = rt_reserve(((size_t)1 << (47 - CHUNK_BITS)) * sizeof(*shadow.table), false);
+	return shadow.table != NULL;
+}
+
+static uint64_t *make_direct(uintptr_t address)
+{
+	uint32_t *owner = &shadow.owner[chunk_of(address)], none = 0, mine = (uint32_t)(address >> SPACE_BITS) + 1;
+
+	if (__atomic_compare_exchange_n(owner, &none, mine, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || none == mine)
+		return direct_cells(address);
+	return NULL;
+}
+
+static uint64_t *make_chunk(uintptr_t address)
+{
+	uint64_t **entry, *chunk, *none = NULL;
+
+	if (address >> 47)
+		return NULL;
+	entry = &shadow.table[address >> CHUNK_BITS];
+	chunk = rt_reserve(CHUNK_BYTES, false);
+	if (!chunk)
+		return NULL;
+	if (!__atomic_compare_exchange_n(entry, &none, chunk, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		rt_unreserve(chunk, CHUNK_BYTES);
+	return shadow_cells(address);
+}
+
+uint64_t *shadow_make(uintptr_t address)
+{
+	uint64_t *cells = shadow.direct ? make_direct(address) : make_chunk(address);
+
+	if (!cells)
+		rt_count(WIRE_LOST_MEMORY);
+	return cells;
+}
+
+/* ---- walking ---------------------------------------------------------------------- */
+
+static void chunk_each(uint64_t *chunk, void (*visit)(uint64_t *cells, size_t count))
+{
+	static unsigned char resident[CHUNK_BYTES / 4096];
+	const size_t step = 3 * PAGE; /* a whole number of granules and of pages */
+
+	if (rt_syscall(SYS_mincore, chunk, CHUNK_BYTES, resident) < 0)
+		rt_memset(resident, 1, sizeof(resident));
+	for (size_t i = 0; i < CHUNK_BYTES; i += step)
+		if ((resident[i / PAGE] | resident[i / PAGE + 1] | resident[i / PAGE + 2]) & 1)
+			visit((uint64_t *)((char *)chunk + i), step / sizeof(uint64_t) / CELLS);
+}
+
+void shadow_each(void (*visit)(uint64_t *cells, size_t count))
+{
+	size_t n = (size_t)1 << ((shadow.direct ? SPACE_BITS : 47) - CHUNK_BITS);
+
+	for (size_t i = 0; i < n; i++) {
+		if (shadow.direct && shadow.owner[i])
+			chunk_each(shadow.direct + i * CHUNK_GRANULES * CELLS, visit);
+		else if (!shadow.direct && shadow.table[i])
+			chunk_each(shadow.table[i], visit);
+	}
+}
+
+/* ---- forgetting ----------------------------------------------------------------------- */
+
+/* Look before writing: fresh pages stay untouched, clean lines stay clean. */
+static void clear_words(uint64_t *from, uint64_t *to)
+{
+	for (; from < to; from++)
+		if (cell_load(from))
+			__atomic_store_n(from, 0, __ATOMIC_RELAXED);
+}
+
+static void clear_granules(uint64_t *cells, size_t count, bool lists)
+{
+	for (size_t i = 0; lists && i < count; i++)
+		if (cell_is_list(cell_load(&cells[i * CELLS])))
+			list_forget(&cells[i * CELLS]);
+	clear_words(cells, cells + count * CELLS);
+}
+
+/* One chunk's part of a range; whole pages (of size unit) of a large one are given back. */
+static void clear_part(uintptr_t address, size_t size, uintptr_t unit)
+{
+	uint64_t *cells = shadow_cells(address), *end = cells + size / GRANULE * CELLS;
+	bool lists = shadow.listed[shadow.direct ? chunk_of(address) : address >> CHUNK_BITS];
+	uintptr_t low, high;
+
+	if (!cells)
+		return;
+	low = ((uintptr_t)cells + unit - 1) & -unit;
+	high = (uintptr_t)end & -unit;
+	if (lists || low >= high || high - low < (unit == PAGE ? GIVE_BACK / 16 : GIVE_BACK)) {
+		clear_granules(cells, size / GRANULE, lists);
+		return;
+	}
+	rt_syscall(SYS_madvise, low, high - low, MADV_DONTNEED);
+	clear_words(cells, (uint64_t *)low);
+	clear_words((uint64_t *)high, end);
+}
+
+/* Bytes of one granule: cells keep what they say of the others (lists keep all). */
+static void clear_bytes(uintptr_t address, uint32_t bytes)
+{
+	uint64_t *cells = shadow_cells(address);
+
+	for (unsigned i = 0; cells && i < CELLS; i++) {
+		uint64_t cell = cell_load(&cells[i]), less = cell & ~((uint64_t)bytes << KEY_BYTES_SHIFT);
+
+		if (cell && !cell_is_list(cell))
+			__atomic_compare_exchange_n(&cells[i], &cell, cell_bytes(less) ? less : 0, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
+}
+
+/* The first and the last granule may belong to a neighbour in part. */
+static uintptr_t clear_edges(uintptr_t address, uintptr_t *end)
+{
+	uintptr_t low = address & -(uintptr_t)GRANULE, high = *end & -(uintptr_t)GRANULE;
+	uint32_t first = 0xffu << (address - low), last = (1u << (*end - high)) - 1;
+
+	*end = high;
+	if (low == high && low != address) {
+		clear_bytes(low, first & last);
+		return high;
+	}
+	if (last)
+		clear_bytes(high, last);
+	if (low == address)
+		return low;
+	clear_bytes(low, first & 0xff);
+	return low + GRANULE;
+}
+
+static void clear(uintptr_t address, size_t size, uintptr_t unit)
+{
+	uintptr_t end = address + size;
+
+	if (!size || end < address)
+		return;
+	address = clear_edges(address, &end);
+	while (address < end) {
+		uintptr_t next = ((address >> CHUNK_BITS) + 1) << CHUNK_BITS;
+
+		if (next > end || !next)
+			next = end;
+		clear_part(address, next - address, unit);
+		address = next;
+	}
+}
+
+void shadow_clear(uintptr_t address, size_t size)
+{
+	clear(address, size, shadow.direct ? HUGE_PAGE : PAGE);
+}
+
+void shadow_drop(uintptr_t address, size_t size)
+{
+	clear(address, size, PAGE);
+}
+
+void shadow_small_pages(uintptr_t address, size_t size)
+{
+	uintptr_t low, high;
+
+	if (!shadow.direct || !size || ((address ^ (address + size)) & ~SPACE_MASK))
+		return;
+	low = (uintptr_t)direct_cells(address) & -PAGE;
+	high = ((uintptr_t)direct_cells(address + size) + PAGE - 1) & -PAGE;
+	rt_syscall(SYS_madvise, low, high - low, MADV_NOHUGEPAGE);
+}
