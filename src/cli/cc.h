@@ -39,6 +39,8 @@ struct cc_line {
 	/* what cc_read found */
 	bool has_input;          /* a file, -, or -l */
 	bool compiles;           /* at least one input is a source */
+	bool linkable;           /* at least one input is no header: headers alone are precompiled */
+	bool dangling;           /* the last option lacks its argument: for the compiler to say */
 	bool stops;              /* -c -S -E -M -MM -fsyntax-only */
 	bool relocatable;        /* -r */
 	bool uninstrumented;     /* -fno-sanitize=thread or all */
@@ -58,7 +60,7 @@ int cc_rewrite(struct cc_line *line, char ***argv);
 
 static inline bool cc_links(const struct cc_line *line)
 {
-	return line->has_input && !line->stops;
+	return line->linkable && !line->stops;
 }
 
 #endif

@@ -24,9 +24,14 @@ static const char *const stopping[] = {
 	"--dependencies", "--user-dependencies", "--analyze", "--precompile",
 };
 
+/* What gets instrumented. Assembler does not: it goes through as it is, like an object. */
 static const char *const source_suffixes[] = {
-	"c", "i", "ii", "m", "mi", "mm", "M", "mii", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "h", "hh", "H", "hp",
-	"hxx", "hpp", "HPP", "h++", "tcc", "s", "S", "sx", "asm", "cppm", "ccm", "cxxm", "c++m", "ixx", "bc", "ll",
+	"c", "i", "ii", "m", "mi", "mm", "M", "mii", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C",
+	"cppm", "ccm", "cxxm", "c++m", "ixx", "bc", "ll",
+};
+
+static const char *const header_suffixes[] = {
+	"h", "hh", "H", "hp", "hxx", "hpp", "HPP", "h++", "tcc",
 };
 
 /* Sanitizers the compilers refuse beside thread. */
@@ -61,21 +66,41 @@ static void keep(struct cc_line *line, const char *word)
 	VEC_PUSH(&line->kept, (char *)word);
 }
 
-static bool is_source(const char *file, const char *language)
+static const char *suffix_of(const char *file)
 {
 	const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
 
+	return dot ? dot + 1 : "";
+}
+
+static bool is_source(const char *file, const char *language)
+{
 	if (language)
-		return true;
-	return dot && IS_IN(dot + 1, source_suffixes);
+		return strncmp(language, "assembler", 9) != 0;
+	return IS_IN(suffix_of(file), source_suffixes);
+}
+
+static bool is_header(const char *file, const char *language)
+{
+	if (language)
+		return strstr(language, "-header") != NULL;
+	return IS_IN(suffix_of(file), header_suffixes);
 }
 
 static void read_input(struct cc_line *line, const char *word, const char *language)
 {
+	bool header = is_header(word, language);
+
 	line->has_input = true;
-	if (is_source(word, language))
-		line->compiles = true;
+	line->linkable |= !header;
+	line->compiles |= header || is_source(word, language);
 	keep(line, word);
+}
+
+/* -l: nothing to compile, something to link. */
+static void read_library(struct cc_line *line)
+{
+	line->has_input = line->linkable = true;
 }
 
 static bool lists_thread(const char *list)
@@ -124,7 +149,7 @@ static void note_option(struct cc_line *line, const char *word)
 	else if (starts(word, "-fno-sanitize="))
 		line->uninstrumented = lists_thread(word + strlen("-fno-sanitize="));
 	else if (starts(word, "-l"))
-		line->has_input = true;
+		read_library(line);
 }
 
 static bool is_fortify(const char *word)
@@ -149,7 +174,7 @@ static void read_with_argument(struct cc_line *line, const char *option, const c
 	if (!strcmp(option, "-x") || !strcmp(option, "--language"))
 		*language = strcmp(argument, "none") ? argument : NULL;
 	if (!strcmp(option, "-l"))
-		line->has_input = true;
+		read_library(line);
 	if (!strcmp(option, "-D") && starts(argument, "_FORTIFY_SOURCE"))
 		return;
 	keep(line, option);
@@ -178,7 +203,9 @@ void cc_read(struct cc_line *line)
 
 		if (word[0] != '-' || !word[1]) {
 			read_input(line, word, language);
-		} else if (IS_IN(word, with_argument) && i + 1 < line->words.count) {
+		} else if (IS_IN(word, with_argument) && i + 1 == line->words.count) {
+			line->dangling = true;
+		} else if (IS_IN(word, with_argument)) {
 			read_with_argument(line, word, line->words.items[++i], &language);
 		} else if (word[1] == 'x' && word[2]) {
 			language = strcmp(word + 2, "none") ? word + 2 : NULL;

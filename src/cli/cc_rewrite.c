@@ -190,34 +190,42 @@ static int shorten(struct cc_line *line, cc_words *out)
 	return 0;
 }
 
+static int add_before(struct cc_line *line, cc_words *out, bool compiles, bool links)
+{
+	if (compiles) {
+		if (add_instrumentation(line, out))
+			return -1;
+		add_all(out, line->family == CC_GCC ? gcc_first : clang_first);
+		add_header_folder(line, out);
+	}
+	return links ? add_runtime(line, out) : 0;
+}
+
+static void add_after(struct cc_line *line, cc_words *out, bool compiles, bool links)
+{
+	if (compiles && changes_level(line))
+		add_all(out, gcc_level);
+	if (compiles)
+		add_all(out, line->family == CC_GCC ? gcc_last : clang_last);
+	if (links)
+		add_linker(out, "--enable-new-dtags");
+}
+
 int cc_rewrite(struct cc_line *line, char ***argv)
 {
-	bool links = cc_links(line) && !line->relocatable;
-	bool compiles = line->compiles;
+	/* --version, -v, -print-..., -dump...: no input, nothing of ours */
+	bool ours = line->has_input && !line->dangling;
+	const cc_words *words = ours ? &line->kept : &line->words;
+	bool compiles = ours && line->compiles;
+	bool links = ours && cc_links(line) && !line->relocatable;
 	cc_words out = { 0 };
 
 	add(&out, line->compiler);
-	if (!line->has_input) { /* --version, -v, -print-..., -dump...: nothing of ours */
-		line->kept = line->words;
-		compiles = links = false;
-	}
-	if (compiles) {
-		if (add_instrumentation(line, &out))
-			return -1;
-		add_all(&out, line->family == CC_GCC ? gcc_first : clang_first);
-	}
-	if (links && add_runtime(line, &out))
+	if (add_before(line, &out, compiles, links))
 		return -1;
-	for (size_t i = 0; i < line->kept.count; i++)
-		add(&out, line->kept.items[i]);
-	if (compiles) {
-		if (changes_level(line))
-			add_all(&out, gcc_level);
-		add_all(&out, line->family == CC_GCC ? gcc_last : clang_last);
-		add_header_folder(line, &out);
-	}
-	if (links)
-		add_linker(&out, "--enable-new-dtags");
+	for (size_t i = 0; i < words->count; i++)
+		add(&out, words->items[i]);
+	add_after(line, &out, compiles, links);
 	if (line->expanded && shorten(line, &out))
 		return -1;
 	VEC_PUSH(&out, NULL);
