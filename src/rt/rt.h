@@ -179,6 +179,8 @@ void rt_point(enum wire_op op, const void *object, uintptr_t pc);
 void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t pc);
 /* The program is about to end (exit, _exit, abort): last words. */
 void rt_turn_exit(int status);
+/* abort() was called from pc (weak in abi/verifier.c): a failed assumption does not come back. */
+void rt_turn_abort(uintptr_t pc);
 
 /* ---- life (rt/init.c) ----------------------------------------------------------- */
 

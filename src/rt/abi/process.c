@@ -84,6 +84,8 @@ RT_EXPORT void abort(void)
 {
 	struct sigaction now;
 
+	if (rt_wire)
+		rt_turn_abort(RT_CALLER);
 	if (rt_wire && (sigaction(SIGABRT, NULL, &now) || now.sa_handler == SIG_DFL))
 		rt_finish(128 + SIGABRT);
 	REAL(abort)();

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 
+#include "rt/abi/tell.h"
 #include "rt/sched/turn.h"
 
 #define SPURIOUS_ONE_IN 8u
@@ -102,7 +103,7 @@ static int wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t dea
 	maybe_spurious(cond_of(object), &waiter);
 	woken = sched_wait(op, object, pc, is_woken, &waiter, deadline, WAIT_CANCEL);
 	if (waiter.woken && !waiter.spurious)
-		rt_on_receive(cond);
+		TELL(rt_on_receive(cond));
 	delist(cond_of(object), &waiter);
 	error = sched_mutex_retake(mutex, count ? count : 1, pc);
 	if (woken == WAKE_CANCEL)
@@ -130,7 +131,7 @@ int sched_cond_signal(pthread_cond_t *cond, uintptr_t pc)
 	struct waiter *waiter;
 
 	sched_step(OP_COND_SIGNAL, object, pc, NULL, NULL);
-	rt_on_send(cond);
+	TELL(rt_on_send(cond));
 	if (!c->count)
 		return 0;
 	waiter = c->first;
@@ -146,7 +147,7 @@ int sched_cond_broadcast(pthread_cond_t *cond, uintptr_t pc)
 	struct cond *c = cond_of(object);
 
 	sched_step(OP_COND_BROADCAST, object, pc, NULL, NULL);
-	rt_on_send(cond);
+	TELL(rt_on_send(cond));
 	while (c->first)
 		wake(c, c->first);
 	return 0;
@@ -163,7 +164,7 @@ int sched_cond_destroy(pthread_cond_t *cond, uintptr_t pc)
 	struct sched_object *object = cond_object(cond);
 
 	sched_wait(OP_DESTROY, object, pc, has_no_waiters, object, 0, 0);
-	rt_on_destroy(cond);
+	TELL(rt_on_destroy(cond));
 	sched_object_destroy(cond);
 	return REAL(pthread_cond_destroy)(cond);
 }

@@ -141,6 +141,7 @@ void rt_turn_start(void)
 	bool served = rt_plan_flag(WIRE_FORK_SERVER) && rt_control >= 0;
 
 	thread_start();
+	verifier_start();
 	if (served)
 		server_loop();
 	else

@@ -71,6 +71,7 @@ struct sched_thread {
 	bool quiet;                  /* set by the model after a step that changed nothing (a try-lock
 	                                that failed, a poll that found nothing): counts as spinning */
 	bool alive;
+	uint32_t atomic;             /* depth of __VERIFIER_atomic_begin: no switch, no postponing */
 	/* the announced access, op == OP_ACCESS (or a range, free) in the pair */
 	uintptr_t address;
 	size_t size;

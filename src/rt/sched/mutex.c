@@ -17,6 +17,7 @@
  */
 #include <errno.h>
 
+#include "rt/abi/tell.h"
 #include "rt/sched/turn.h"
 
 enum { KIND_TYPE = 3, KIND_ROBUST = 16, KIND_PROTECT = 64 };
@@ -102,7 +103,7 @@ int sched_mutex_lock(pthread_mutex_t *mutex, uintptr_t pc)
 
 	if (mutex_of(object)->kind < 0)
 		return EINVAL;
-	rt_on_want(mutex, LOCK_WRITE, pc);
+	TELL(rt_on_want(mutex, LOCK_WRITE, pc));
 	sched_wait(OP_LOCK, object, pc, can_lock, object, 0, 0);
 	return take(sched_self(), object, pc);
 }
@@ -132,7 +133,7 @@ int sched_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct 
 
 	if (mutex_of(object)->kind < 0 || sched_bad_clock(clock))
 		return EINVAL;
-	rt_on_want(mutex, LOCK_WRITE, pc);
+	TELL(rt_on_want(mutex, LOCK_WRITE, pc));
 	deadline = sched_bad_time(until) ? 1 : sched_deadline_from(until, clock);
 	if (sched_wait(OP_TIMEDLOCK, object, pc, can_lock, object, deadline, 0) == WAKE_TIMEOUT)
 		return sched_bad_time(until) ? EINVAL : ETIMEDOUT;
@@ -174,7 +175,7 @@ int sched_mutex_destroy(pthread_mutex_t *mutex, uintptr_t pc)
 	sched_step(OP_DESTROY, object, pc, NULL, NULL);
 	if (mutex_of(object)->owner && !(mutex_of(object)->kind & KIND_ROBUST))
 		return EBUSY;
-	rt_on_destroy(mutex);
+	TELL(rt_on_destroy(mutex));
 	sched_object_destroy(mutex);
 	return REAL(pthread_mutex_destroy)(mutex);
 }

@@ -9,6 +9,7 @@
  * libc hands the same stack to the next thread is a matter of time. So such an entry
  * remembers whose stack it lies on, and begins anew once that thread has ended.
  */
+#include "rt/abi/tell.h"
 #include "rt/sched/turn.h"
 
 static struct {
@@ -158,7 +159,7 @@ void sched_held_add(struct sched_object *object, enum lock_mode mode, uintptr_t 
 		self->held[self->held_count].mode = mode;
 		self->held[self->held_count++].pc = pc;
 	}
-	rt_on_acquire(object->address, mode, pc);
+	TELL(rt_on_acquire(object->address, mode, pc));
 }
 
 /* Usually the newest; else the newest that fits, and the younger ones move down. */
@@ -179,7 +180,7 @@ static bool held_drop(struct sched_thread *thread, const struct sched_object *ob
 /* A normal mutex may be unlocked by another thread: then that one's entry goes. */
 void sched_held_remove(struct sched_object *object, enum lock_mode mode, uintptr_t pc)
 {
-	rt_on_release(object->address, mode, pc);
+	TELL(rt_on_release(object->address, mode, pc));
 	if (held_drop(sched.current, object, mode))
 		return;
 	for (uint32_t i = 0; i < sched.thread_count; i++)

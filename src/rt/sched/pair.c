@@ -179,6 +179,21 @@ struct sched_thread *pair_meet(struct sched_thread *thread)
 	return NULL;
 }
 
+/* From an atomic section: it may meet somebody, but neither waits nor lets others go first. */
+void pair_pass(struct sched_thread *thread)
+{
+	uint32_t count;
+
+	if (!sched.directed || thread->side < 0)
+		return;
+	count = racing(thread);
+	for (uint32_t i = 0; i < count; i++) {
+		step_record(thread, STEP_HIT, thread->op, 0, sched.racing[i]->ordinal, thread->pc);
+		report_hit(thread, sched.racing[i], 0);
+	}
+	step_record(thread, STEP_ACCESS, thread->op, 0, (uint32_t)thread->side, thread->pc);
+}
+
 /* ---- letting go --------------------------------------------------------------------------- */
 
 struct sched_thread *pair_release(void)

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "rt/abi/tell.h"
 #include "rt/sched/turn.h"
 
 static pthread_key_t end_key;
@@ -26,7 +27,7 @@ static void thread_end(struct sched_thread *self)
 {
 	sched_step(OP_EXIT, NULL, self->rt->created_at, NULL, NULL);
 	sched_mutex_owner_ends(self);
-	rt_on_thread_end(self->rt);
+	TELL(rt_on_thread_end(self->rt));
 	rt_thread_end(self->rt);
 	turn_leave(self);
 }
@@ -51,7 +52,7 @@ static void *thread_run(void *argument)
 	turn_wait(rt->turn);
 	rt_thread_bind(rt);
 	pthread_setspecific(end_key, (void *)1);
-	rt_on_thread_start(rt);
+	TELL(rt_on_thread_start(rt));
 	return rt->start(rt->argument);
 }
 
@@ -103,7 +104,7 @@ int sched_thread_create(pthread_t *handle, const pthread_attr_t *attributes, voi
 		rt->stack_size = stack_size;
 	thread->detached = rt->detached = is_detached(attributes);
 	thread->pc = (uintptr_t)start;
-	rt_on_thread_create(rt);
+	TELL(rt_on_thread_create(rt));
 	error = REAL(pthread_create)(handle, attributes, thread_run, rt);
 	if (error)
 		forget(thread);
@@ -157,7 +158,7 @@ static int join_finish(struct sched_thread *thread, pthread_t handle, void **res
 
 	thread->joined = true;
 	if (!error)
-		rt_on_thread_join(thread->rt);
+		TELL(rt_on_thread_join(thread->rt));
 	return error;
 }
 

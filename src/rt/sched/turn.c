@@ -365,8 +365,6 @@ bool sched_step_timed(enum wire_op op, struct sched_object *object, uintptr_t pc
 
 	if (!self)
 		return false;
-	if (unlikely(sched.atomic) && (!ready || ready(self, argument)))
-		return false;
 	self->op = op;
 	self->object = object;
 	self->pc = pc;
@@ -374,6 +372,11 @@ bool sched_step_timed(enum wire_op op, struct sched_object *object, uintptr_t pc
 	self->argument = argument;
 	self->deadline_ns = deadline_ns;
 	self->frame = __builtin_frame_address(0);
+	if (unlikely(verifier_is_atomic(self, pc, self->frame)) && turn_is_ready(self)) {
+		pair_pass(self);
+		self->timed_out = false;
+		return false;
+	}
 	depth = self->rt->depth;
 	self->rt->depth = 1;
 	turn_give(self);

@@ -22,7 +22,6 @@ struct sched_core {
 	bool directed;                /* pair algorithm on: policy PAIR or REPLAY, sites in the plan */
 	bool edges;                   /* likewise for deadlock candidates */
 	bool replay;
-	bool atomic;                  /* inside __VERIFIER_atomic_begin/end: no switch */
 	const struct sched_policy *policy;
 	struct sched_thread *current; /* who has the turn */
 	struct sched_thread **threads;
@@ -67,6 +66,7 @@ struct sched_thread *pair_meet(struct sched_thread *thread); /* whom to execute;
 struct sched_thread *pair_release(void); /* all enabled are postponed: a random one is let go */
 struct sched_thread *pair_overdue(void); /* postponed longer than fair; NULL: none */
 void pair_postpone(struct sched_thread *thread);
+void pair_pass(struct sched_thread *thread); /* its access is executed now, whoever it meets */
 
 /* deadlock.c */
 void edge_start(void);
@@ -100,6 +100,10 @@ void thread_start_main(void); /* main ends like any other thread */
 int sched_mutex_release(pthread_mutex_t *mutex, uint32_t *count, uintptr_t pc);
 int sched_mutex_retake(pthread_mutex_t *mutex, uint32_t count, uintptr_t pc);
 void sched_mutex_owner_ends(struct sched_thread *self);
+
+/* verifier.c */
+void verifier_start(void);
+bool verifier_is_atomic(const struct sched_thread *self, uintptr_t pc, const void *frame);
 
 extern const struct sched_policy *const sched_policies[];
 
