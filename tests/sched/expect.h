@@ -1,0 +1,34 @@
+/* expect - for the programs of this folder: say what did not hold, then fail. */
+#ifndef EXPECT_H
+#define EXPECT_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define EXPECT(condition) do { \
+	if (!(condition)) { \
+		fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+		_Exit(1); \
+	} } while (0)
+
+/* The call returns this code (pthread style), or -1 with this errno. */
+#define EXPECT_CODE(code, call) EXPECT((call) == (code))
+#define EXPECT_ERRNO(code, call) do { errno = 0; EXPECT((call) == -1 && errno == (code)); } while (0)
+
+/* A point of time this many milliseconds from now; negative: already past. */
+static inline struct timespec in_ms(clockid_t clock, long ms)
+{
+	struct timespec t;
+	long ns;
+
+	clock_gettime(clock, &t);
+	ns = t.tv_nsec + ms % 1000 * 1000000;
+	t.tv_sec += ms / 1000 + (ns < 0 ? -1 : ns / 1000000000);
+	t.tv_nsec = ns < 0 ? ns + 1000000000 : ns % 1000000000;
+	return t;
+}
+
+#endif
