@@ -28,25 +28,6 @@ static struct option options[] = {
 	OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 
-/* Without a store the findings are printed in full: nothing else keeps them. */
-static void print(const struct detecting *detecting)
-{
-	struct report report = {
-		.verdict = detecting->found ? VERDICT_UNDECIDED : VERDICT_CLEAN,
-		.findings = detecting->findings,
-		.store = cli_store,
-		.sym = detecting->sym,
-		.arena = detecting->arena,
-	};
-
-	if (!detecting->found)
-		return;
-	if (!detecting->store || detecting->store_failed)
-		report_format("text")(&report, stdout);
-	else
-		report_list(&report, stdout);
-}
-
 static void say_next(const struct detecting *detecting, const struct program *program)
 {
 	const char *option = strcmp(cli_store, STORE_DEFAULT) ? " --store " : "";
@@ -66,6 +47,7 @@ static int open_store(struct detecting *detecting, const struct program *program
 	return -1;
 }
 
+/* What was found is printed whatever happened; the first trouble decides the exit status. */
 static int detect(struct detecting *detecting, int argc, char **argv)
 {
 	struct detect_options how = {
@@ -73,22 +55,21 @@ static int detect(struct detecting *detecting, int argc, char **argv)
 		.sample = sample, .timeout_ms = timeout_ms, .patch = !no_patch,
 	};
 	struct program program;
-	int status = 0, result;
+	int trouble = 0;
 
 	if (cli_program(&program, detecting->arena, argc, argv) || detect_check(&how))
 		return cli_fail();
-	if (open_store(detecting, &program)) {
-		cli_say("%s; findings are only printed", error_message());
-		status = error_status();
-	}
-	result = detecting_run(detecting, &program, &how);
-	print(detecting);
-	if (result)
-		return cli_fail();
-	detecting_say(detecting);
+	if (open_store(detecting, &program))
+		trouble = cli_fail();
+	if (detecting_run(detecting, &program, &how))
+		trouble = cli_fail();
+	else
+		detecting_say(detecting, &program);
+	if (detecting_print(detecting))
+		trouble = cli_fail();
+	if (trouble || detecting->store_failed)
+		return trouble ? trouble : EXIT_OWN_FAILURE;
 	say_next(detecting, &program);
-	if (detecting->store_failed)
-		return status ? status : EXIT_OWN_FAILURE;
 	return detecting->found && fail_on <= RUNG_SUSPECTED ? EXIT_FOUND : EXIT_CLEAN;
 }
 

@@ -51,7 +51,8 @@ int cli_put_program(struct store *store, const struct program *program, int64_t 
 /* Said once; from then on there is no store. */
 static void store_lost(struct detecting *detecting)
 {
-	cli_say("%s; findings are only printed from here on", error_message());
+	cli_fail();
+	cli_say("findings are only printed from here on");
 	detecting->store_failed = true;
 }
 
@@ -158,7 +159,7 @@ static bool is_loss(const char *name)
 {
 	static const char *const losses[] = {
 		"lost_records", "lost_pairs", "granule_lists_refused", "lost_sites", "segment_resets", "lost_locks",
-		"lost_threads", "lost_cycles", "shadow_refused", "lost_steps", "lost_visits", "unreadable_records",
+		"lost_threads", "lost_stacks", "lost_cycles", "shadow_refused", "lost_steps", "lost_visits", "unreadable_records",
 		"unwatched_sites",
 	};
 
@@ -168,18 +169,78 @@ static bool is_loss(const char *name)
 	return false;
 }
 
-void detecting_say(const struct detecting *detecting)
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+void detecting_say(const struct detecting *detecting, const struct program *program)
 {
 	const struct detect_result *result = &detecting->result;
 	const struct store_findings *found = &detecting->findings;
 
-	cli_say("%s after %u run%s (%s): %zu pair%s suspected, %zu lock cycle%s, %zu new",
-		found->candidate_count + found->deadlock_count ? "found" : "nothing found", result->runs,
-		result->runs == 1 ? "" : "s", result->ended, found->candidate_count,
-		found->candidate_count == 1 ? "" : "s", found->deadlock_count, found->deadlock_count == 1 ? "" : "s",
+	cli_say("%s: %s after %u run%s; %zu pair%s suspected, %zu lock cycle%s, %zu of them new", program->argv[0],
+		result->ended, result->runs, plural(result->runs), found->candidate_count,
+		plural(found->candidate_count), found->deadlock_count, plural(found->deadlock_count),
 		detecting->fresh);
 	for (size_t i = 0; i < found->counter_count; i++)
 		if (is_loss(found->counters[i].name))
 			cli_say("lost on the way: %s %llu", found->counters[i].name,
 				(unsigned long long)found->counters[i].value);
+}
+
+/* Findings of the store narrowed to those this run saw. */
+static bool saw(const struct detecting *detecting, const char *id)
+{
+	for (size_t i = 0; i < detecting->findings.candidate_count; i++)
+		if (!strcmp(detecting->findings.candidates[i].id, id))
+			return true;
+	for (size_t i = 0; i < detecting->findings.deadlock_count; i++)
+		if (!strcmp(detecting->findings.deadlocks[i].id, id))
+			return true;
+	return false;
+}
+
+static void narrow(const struct detecting *detecting, struct store_findings *findings)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->candidate_count; i++)
+		if (saw(detecting, findings->candidates[i].id))
+			findings->candidates[kept++] = findings->candidates[i];
+	findings->candidate_count = kept;
+	kept = 0;
+	for (size_t i = 0; i < findings->deadlock_count; i++)
+		if (saw(detecting, findings->deadlocks[i].id))
+			findings->deadlocks[kept++] = findings->deadlocks[i];
+	findings->deadlock_count = kept;
+	findings->failure_count = 0;
+}
+
+/* From memory, in full: nothing else keeps them. */
+static int print_all(const struct detecting *detecting)
+{
+	struct report report = {
+		.verdict = VERDICT_UNDECIDED,
+		.findings = detecting->findings,
+		.store = cli_store,
+		.sym = detecting->sym,
+		.arena = detecting->arena,
+	};
+
+	return report_format("text")(&report, stdout);
+}
+
+int detecting_print(const struct detecting *detecting)
+{
+	struct report report;
+
+	if (!detecting->found)
+		return 0;
+	if (!has_store(detecting))
+		return print_all(detecting);
+	if (report_build(&report, detecting->arena, detecting->store, detecting->sym))
+		return -1;
+	narrow(detecting, &report.findings);
+	return report_list(&report, stdout);
 }

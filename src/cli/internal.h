@@ -38,8 +38,10 @@ struct detecting {
 	struct store_findings findings; /* what this run found */
 };
 int detecting_run(struct detecting *detecting, const struct program *program, const struct detect_options *options);
-/* "2 pairs suspected, 1 new ..." and what got lost, on stderr. */
-void detecting_say(const struct detecting *detecting);
+/* What this run found, on stdout: one line each, or in full when no store keeps it. */
+int detecting_print(const struct detecting *detecting);
+/* "./prog: exit 0 after 2 runs; 2 pairs suspected ..." and what got lost, on stderr. */
+void detecting_say(const struct detecting *detecting, const struct program *program);
 
 /* A store opened for reading and a report on it. */
 struct reading {

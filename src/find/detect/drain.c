@@ -57,7 +57,6 @@ static bool add_place(struct finding *finding, int side, const struct place *pla
 	return true;
 }
 
-/* Two or more frames, or a stack that ends where it starts: lost stacks show as the access alone. */
 static bool has_stacks(const struct wire_record *record)
 {
 	struct wire_pair_view view;
@@ -136,17 +135,31 @@ int drain_end(struct drain *drain)
 	return result;
 }
 
+static void tell(struct drain *drain, const char *name, uint64_t value)
+{
+	if (value)
+		drain->sink->counter(drain->sink->context, name, value);
+}
+
+/* A stack one run lost and another has is not lost: count what is missing in the end. */
+static uint64_t lost_stacks(const struct drain *drain)
+{
+	uint64_t lost = 0;
+
+	for (const struct finding *f = drain->known; f; f = f->hh.next)
+		lost += f->places[0].count && !f->has_stacks;
+	return lost;
+}
+
 void drain_finish(struct drain *drain)
 {
 	struct finding *finding, *next;
 
+	drain->counters[WIRE_LOST_STACKS] = lost_stacks(drain);
 	for (int i = 0; i < WIRE_COUNTER_COUNT; i++)
-		if (drain->counters[i])
-			drain->sink->counter(drain->sink->context, wire_counter_name(i), drain->counters[i]);
-	if (drain->torn)
-		drain->sink->counter(drain->sink->context, "unreadable_records", drain->torn);
-	if (drain->unwatched)
-		drain->sink->counter(drain->sink->context, "unwatched_sites", drain->unwatched);
+		tell(drain, wire_counter_name(i), drain->counters[i]);
+	tell(drain, "unreadable_records", drain->torn);
+	tell(drain, "unwatched_sites", drain->unwatched);
 	HASH_ITER(hh, drain->known, finding, next) {
 		HASH_DEL(drain->known, finding);
 		VEC_FREE(&finding->places[0]);
