@@ -124,13 +124,13 @@ static bool is_racing(const struct sched_thread *a, const struct sched_thread *b
 	       access_conflict(a->address, (unsigned)a->size, a->flags, b->address, (unsigned)b->size, b->flags);
 }
 
-static uint32_t racing(const struct sched_thread *thread)
+static uint32_t racing(const struct sched_thread *thread, struct sched_thread **out)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < sched.thread_count; i++)
 		if (is_racing(thread, sched.threads[i]))
-			sched.racing[count++] = sched.threads[i];
+			out[count++] = sched.threads[i];
 	return count;
 }
 
@@ -171,7 +171,7 @@ static struct sched_thread *resolve(struct sched_thread *thread, uint32_t count)
 
 struct sched_thread *pair_meet(struct sched_thread *thread)
 {
-	uint32_t count = racing(thread);
+	uint32_t count = racing(thread, sched.racing);
 
 	if (count)
 		return resolve(thread, count);
@@ -186,10 +186,10 @@ void pair_pass(struct sched_thread *thread)
 
 	if (!sched.directed || thread->side < 0)
 		return;
-	count = racing(thread);
+	count = racing(thread, sched.list); /* the rest of an R may still wait in sched.racing */
 	for (uint32_t i = 0; i < count; i++) {
-		step_record(thread, STEP_HIT, thread->op, 0, sched.racing[i]->ordinal, thread->pc);
-		report_hit(thread, sched.racing[i], 0);
+		step_record(thread, STEP_HIT, thread->op, 0, sched.list[i]->ordinal, thread->pc);
+		report_hit(thread, sched.list[i], 0);
 	}
 	step_record(thread, STEP_ACCESS, thread->op, 0, (uint32_t)thread->side, thread->pc);
 }
