@@ -301,6 +301,7 @@ int target_inspect(const struct program *program, struct target_info *info)
 		return error_cannot("%s is not a 64-bit x86 program: deadheat can only watch those", program->argv[0]);
 	info->is_static = look.is_elf && !look.has_needed && !*look.interpreter;
 	info->instrumentation = instrumentation_of(program, &look);
+	info->by_library = look.is_elf && !look.needs_ours && !look.needs_gcc;
 	return 0;
 }
 
@@ -352,4 +353,26 @@ const char *target_runtime_dir(struct arena *arena, const char *runtime)
 	result = arena_strdup(arena, folder);
 	free(folder);
 	return result;
+}
+
+static const char *before(struct arena *arena, const char *first, char separator, const char *rest)
+{
+	return rest && *rest ? arena_printf(arena, "%s%c%s", first, separator, rest) : first;
+}
+
+char **target_environment(const struct program *program, struct arena *arena, const char *runtime, const char *wire)
+{
+	const char *folder = target_runtime_dir(arena, runtime);
+	struct target_info info;
+	char **envp;
+
+	if (!folder || target_inspect(program, &info))
+		return NULL;
+	envp = env_set(arena, program->envp, "LD_LIBRARY_PATH",
+		       before(arena, folder, ':', env_get(program->envp, "LD_LIBRARY_PATH")));
+	if (info.by_library)
+		envp = env_set(arena, envp, "LD_PRELOAD",
+			       before(arena, arena_printf(arena, "%s/" OUR_LIBRARY, folder), ' ',
+				      env_get(program->envp, "LD_PRELOAD")));
+	return env_set(arena, envp, "DEADHEAT_WIRE", wire);
 }

@@ -29,6 +29,7 @@ enum instrumentation {
 
 struct target_info {
 	enum instrumentation instrumentation;
+	bool by_library;        /* the program itself needs nothing of ours, a library of it does */
 	bool is_static;
 	bool is_setuid;
 };
@@ -47,5 +48,12 @@ int target_require_instrumented(const struct program *program);
 
 /* "<libdir>/detect" etc.: where the runtime lives, next to the binary or installed. */
 const char *target_runtime_dir(struct arena *arena, const char *runtime);
+
+/*
+ * The program's environment for a run under a runtime: the loader finds ours first
+ * (LD_LIBRARY_PATH; LD_PRELOAD too where only libraries are instrumented, since libc would
+ * come before them), and the runtime finds the wire. NULL with a message.
+ */
+char **target_environment(const struct program *program, struct arena *arena, const char *runtime, const char *wire);
 
 #endif

@@ -51,19 +51,6 @@ static void give_signals_back(const struct sigaction saved[HANDLED_COUNT])
 		sigaction(handled[i], &saved[i], NULL);
 }
 
-static char **target_environment(const struct launch *launch, struct arena *arena, const struct wire_host *wire)
-{
-	const char *folder = target_runtime_dir(arena, launch->runtime);
-	const char *old = env_get(launch->program->envp, "LD_LIBRARY_PATH");
-	char **envp;
-
-	if (!folder)
-		return NULL;
-	envp = env_set(arena, launch->program->envp, "LD_LIBRARY_PATH",
-		       old && *old ? arena_printf(arena, "%s:%s", folder, old) : folder);
-	return env_set(arena, envp, WIRE_ENV, wire_env(arena, wire, -1));
-}
-
 /* The process to kill may be a child of a script: the one that claimed the wire. */
 static void kill_target(const struct wire_host *wire, pid_t pid, int number)
 {
@@ -116,7 +103,7 @@ int launch_run(struct launch *launch, struct arena *arena, const struct wire_hos
 
 	spawn.path = launch->program->path;
 	spawn.argv = launch->program->argv;
-	spawn.envp = target_environment(launch, arena, wire);
+	spawn.envp = target_environment(launch->program, arena, launch->runtime, wire_env(arena, wire, -1));
 	spawn.cwd = launch->program->cwd;
 	spawn.keep = &wire->fd;
 	spawn.keep_count = 1;
