@@ -39,7 +39,7 @@ static int read_into(int fd, const struct iovec *vector, int count, size_t size,
 static ssize_t read_done(int fd, ssize_t result)
 {
 	if (result > 0)
-		io_receive(fd);
+		channel_receive(fd);
 	return result;
 }
 
@@ -127,7 +127,7 @@ RT_EXPORT ssize_t write(int fd, const void *bytes, size_t size)
 	if (!sched_self())
 		return REAL(write)(fd, bytes, size);
 	io_touch(bytes, size, ACCESS_READ, RT_CALLER);
-	io_send(fd);
+	channel_send(fd);
 	return write_now(fd, bytes, size, RT_CALLER);
 }
 
@@ -157,7 +157,7 @@ RT_EXPORT ssize_t writev(int fd, const struct iovec *vector, int count)
 		return REAL(writev)(fd, vector, count);
 	size = total(vector, count);
 	io_touch_vector(vector, count, size, ACCESS_READ, pc);
-	io_send(fd);
+	channel_send(fd);
 	if (size > PIPE_BUF && !io_is_nonblocking(fd) && sink_of(fd) != SINK_PLAIN)
 		return write_parts(fd, vector, count, pc);
 	code = io_wait(fd, POLLOUT, false, pc);
@@ -177,7 +177,7 @@ RT_EXPORT int eventfd_read(int fd, eventfd_t *value)
 		return io_fail(code);
 	code = REAL(eventfd_read)(fd, value);
 	if (!code)
-		io_receive(fd);
+		channel_receive(fd);
 	return code;
 }
 
@@ -187,7 +187,7 @@ RT_EXPORT int eventfd_write(int fd, eventfd_t value)
 
 	if (!sched_self())
 		return REAL(eventfd_write)(fd, value);
-	io_send(fd);
+	channel_send(fd);
 	code = io_wait(fd, POLLOUT, false, RT_CALLER);
 	return code ? io_fail(code) : REAL(eventfd_write)(fd, value);
 }

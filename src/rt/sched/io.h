@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "rt/abi/channel.h"
 #include "rt/sched/internal.h"
 
 /*
@@ -37,10 +38,6 @@ void io_touch(const void *bytes, size_t size, unsigned flags, uintptr_t pc);
 void io_touch_vector(const struct iovec *vector, int count, size_t size, unsigned flags, uintptr_t pc);
 /* How much a read of at most `most` bytes can return now. */
 size_t io_available(int fd, size_t most);
-
-/* The happens-before edge through the file: before a write, after a read. */
-void io_send(int fd);
-void io_receive(int fd);
 
 uint64_t io_deadline_ms(int timeout_ms);              /* 0 for -1 */
 uint64_t io_deadline(const struct timespec *timeout); /* relative; 0 for NULL */

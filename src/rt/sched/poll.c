@@ -58,7 +58,7 @@ static int poll_all(struct pollfd *fds, nfds_t count, bool look, uint64_t deadli
 	result = REAL(poll)(fds, count, 0);
 	for (nfds_t i = 0; i < count && result > 0; i++)
 		if (fds[i].revents & POLLIN)
-			io_receive(fds[i].fd);
+			channel_receive(fds[i].fd);
 	return result;
 }
 
@@ -165,7 +165,7 @@ static int select_all(int count, fd_set *set[3], const struct timespec *timeout,
 			copy_set(set[i], &copy[i], count);
 	for (int fd = 0; fd < count && result && set[0]; fd++)
 		if (FD_ISSET(fd, set[0]))
-			io_receive(fd);
+			channel_receive(fd);
 	return (int)result;
 }
 
@@ -211,7 +211,7 @@ static int epoll_all(int fd, struct epoll_event *events, int most, bool look, ui
 		return io_fail(code);
 	result = REAL(epoll_wait)(fd, events, most, 0);
 	if (result > 0)
-		io_receive(fd);
+		channel_receive(fd);
 	return result;
 }
 

@@ -373,6 +373,13 @@ static bool locks(int command)
 	return command == F_SETLKW || command == F_OFD_SETLKW;
 }
 
+static int duplicated(int fd, int command, int result)
+{
+	if (rt_wire && result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
+		channel_copied(fd, result);
+	return result;
+}
+
 RT_EXPORT int fcntl(int fd, int command, ...)
 {
 	va_list list;
@@ -383,7 +390,7 @@ RT_EXPORT int fcntl(int fd, int command, ...)
 	argument = va_arg(list, void *);
 	va_end(list);
 	if (!sched_self() || !locks(command))
-		return REAL(fcntl)(fd, command, argument);
+		return duplicated(fd, command, REAL(fcntl)(fd, command, argument));
 	sched_step(OP_IO, io_object(fd), RT_CALLER, NULL, NULL);
 	result = REAL(fcntl)(fd, try_instead(command), argument);
 	return would_block(result) ? OUTSIDE(int, REAL(fcntl)(fd, command, argument)) : result;
@@ -399,7 +406,7 @@ RT_EXPORT int fcntl64(int fd, int command, ...)
 	argument = va_arg(list, void *);
 	va_end(list);
 	if (!sched_self() || !locks(command))
-		return REAL(fcntl64)(fd, command, argument);
+		return duplicated(fd, command, REAL(fcntl64)(fd, command, argument));
 	sched_step(OP_IO, io_object(fd), RT_CALLER, NULL, NULL);
 	result = REAL(fcntl64)(fd, try_instead(command), argument);
 	return would_block(result) ? OUTSIDE(int, REAL(fcntl64)(fd, command, argument)) : result;

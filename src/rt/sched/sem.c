@@ -191,7 +191,8 @@ RT_EXPORT int sem_getvalue(sem_t *sem, int *value)
 	if (!sched_self())
 		return REAL(sem_getvalue)(sem, value);
 	object = sem_object(sem);
-	sched_step(OP_ATOMIC, object, RT_CALLER, NULL, NULL);
+	sched_step(OP_TRYLOCK, object, RT_CALLER, NULL, NULL);
+	sched_self()->quiet = true;
 	if (model(object)->shared)
 		return REAL(sem_getvalue)(sem, value);
 	*value = (int)model(object)->value;

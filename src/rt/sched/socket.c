@@ -45,7 +45,7 @@ static ssize_t receive_once(int fd, void *bytes, size_t size, int flags, struct 
 		n = REAL(recvfrom)(fd, bytes, size, (flags & ~MSG_WAITALL) | MSG_DONTWAIT, from, length);
 	} while (again(fd, flags, n));
 	if (n > 0)
-		io_receive(fd);
+		channel_receive(fd);
 	return n;
 }
 
@@ -100,7 +100,7 @@ static ssize_t receive_message(int fd, struct msghdr *message, int flags, uintpt
 		n = REAL(recvmsg)(fd, message, (flags & ~MSG_WAITALL) | MSG_DONTWAIT);
 	} while (again(fd, flags, n));
 	if (n >= 0)
-		io_receive(fd);
+		channel_receive(fd);
 	return n;
 }
 
@@ -158,7 +158,7 @@ RT_EXPORT ssize_t send(int fd, const void *bytes, size_t size, int flags)
 	if (!sched_self())
 		return REAL(send)(fd, bytes, size, flags);
 	io_touch(bytes, size, ACCESS_READ, RT_CALLER);
-	io_send(fd);
+	channel_send(fd);
 	return send_all(fd, bytes, size, flags, NULL, 0, RT_CALLER);
 }
 
@@ -168,7 +168,7 @@ RT_EXPORT ssize_t sendto(int fd, const void *bytes, size_t size, int flags, cons
 	if (!sched_self())
 		return REAL(sendto)(fd, bytes, size, flags, to, length);
 	io_touch(bytes, size, ACCESS_READ, RT_CALLER);
-	io_send(fd);
+	channel_send(fd);
 	return send_all(fd, bytes, size, flags, to, length, RT_CALLER);
 }
 
@@ -200,7 +200,7 @@ static ssize_t send_message(int fd, const struct msghdr *message, int flags, uin
 	ssize_t n;
 
 	io_touch_vector(message->msg_iov, (int)message->msg_iovlen, size, ACCESS_READ, pc);
-	io_send(fd);
+	channel_send(fd);
 	do {
 		int code = io_wait(fd, POLLOUT, flags & MSG_DONTWAIT, pc);
 
@@ -250,7 +250,7 @@ RT_EXPORT int accept4(int fd, struct sockaddr *restrict from, socklen_t *restric
 		return io_fail(code);
 	result = REAL(accept4)(fd, from, length, flags);
 	if (result >= 0)
-		io_receive(result);
+		channel_connected(result);
 	return result;
 }
 
@@ -265,7 +265,7 @@ RT_EXPORT int accept(int fd, struct sockaddr *restrict from, socklen_t *restrict
 		return io_fail(code);
 	result = REAL(accept)(fd, from, length);
 	if (result >= 0)
-		io_receive(result);
+		channel_connected(result);
 	return result;
 }
 
@@ -293,6 +293,14 @@ static int connect_end(int fd, uintptr_t pc)
 	return failure;
 }
 
+static int connected(int fd, int code)
+{
+	if (code)
+		return io_fail(code);
+	channel_connected(fd);
+	return 0;
+}
+
 RT_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t length)
 {
 	uintptr_t pc = RT_CALLER;
@@ -300,14 +308,13 @@ RT_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t length)
 
 	if (!sched_self())
 		return REAL(connect)(fd, to, length);
-	io_send(fd);
 	code = io_wait(fd, POLLOUT, true, pc);
 	if (io_is_nonblocking(fd))
-		return REAL(connect)(fd, to, length);
+		return connected(fd, REAL(connect)(fd, to, length) ? errno : 0);
 	/* EAGAIN: the listener's queue is full (local sockets); there is nothing to poll for. */
 	while (!code && (code = connect_once(fd, to, length)) == EAGAIN)
 		code = io_wait(fd, POLLOUT, true, pc);
 	if (code == EINPROGRESS)
 		code = connect_end(fd, pc);
-	return code ? io_fail(code) : 0;
+	return connected(fd, code);
 }

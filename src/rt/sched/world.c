@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 
-#include "rt/abi/tell.h"
 #include "rt/sched/io.h"
 
 /* What can only be looked at again is looked at this often: cheap, and short against a trial. */
