@@ -111,7 +111,9 @@ struct sched_object *sched_object(const void *address, enum sched_object_kind ki
 	if (!link)
 		return object_new(address, kind);
 	object = *link;
-	if (likely(object->kind == (uint32_t)kind && !(object->stack_of && !object->stack_of->alive)))
+	/* An atomic access to a futex word or a guard is one to that object. */
+	if (likely((object->kind == (uint32_t)kind || kind == OBJECT_PLAIN) &&
+		   !(object->stack_of && !object->stack_of->alive)))
 		return object;
 	if (object->kind == OBJECT_PLAIN && kind != OBJECT_PLAIN) {
 		*link = object->next;
