@@ -165,6 +165,14 @@ static int add_words(struct session *session, int count, char **words, struct ju
 	return 0;
 }
 
+/* --policy pct and --fill pct say the same: trials are directed at the pair in any case. */
+static void settle_policy(void)
+{
+	if (strcmp(trial_options.policy, "pair"))
+		trial_options.fill = trial_options.policy;
+	trial_options.policy = "pair";
+}
+
 static int confirm(struct session *session, int count, char **words)
 {
 	struct judge_list list = { .all = !count };
@@ -188,6 +196,7 @@ static int run(const struct command *command, int argc, char **argv)
 	struct session session;
 	int words = count_words(argc, argv), status;
 
+	settle_policy();
 	if (session_open(&session, "confirm", argv + words, 0))
 		status = cli_fail();
 	else
@@ -198,8 +207,8 @@ static int run(const struct command *command, int argc, char **argv)
 
 static struct option options[] = {
 	OPTION_TRIALS("trials for each candidate (default 100)"), OPTION_SEED, OPTION_JOBS,
-	OPTION_POLICY("pair|random|pct|pos|surw", "how to schedule: pair aims at the candidate (default)"),
-	OPTION_FILL, OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"),
+	OPTION_POLICY("pair|random|pct|pos|surw", "who makes the choices the pair leaves free (default random)"),
+	OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"),
 	OPTION_TIMEOUT, OPTION_STEPS, OPTION_COMPARE, OPTION_SPURIOUS, OPTION_NO_PIN, OPTION_NO_SHRINK,
 	OPTION_SHOW_OUTPUT, OPTION_STDIN, OPTION_STORE, OPTION_QUIET, OPTION_END,
 };

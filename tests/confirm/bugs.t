@@ -1,0 +1,22 @@
+# Bugs that need a certain order: hunt finds each within 50 trials, at every size, and its
+# silent twin stays silent.
+. "$(dirname "$0")/../tap.sh"
+programs=$TOP/tests/confirm/programs
+build() { deadheat-cc -g -pthread -o "$tmp/$1" "$programs/$1.c"; }
+hunt() { rm -rf "$tmp/store"; deadheat hunt --quiet --trials 50 --schedules 50 --store "$tmp/store" "$@"; }
+
+for name in reorder reorder_between; do
+	build $name || exit 1
+	for n in 3 10 50 100; do
+		check_output "$name $n" SIGABRT hunt -- "$tmp/$name" $n
+	done
+done
+build twostage || exit 1
+for n in "1 1" "3 3" "10 5"; do
+	check_output "twostage $n" SIGABRT hunt -- "$tmp/twostage" $n
+done
+for name in reorder_locked twostage_whole; do
+	build $name || exit 1
+	check_status "$name is silent" 0 hunt -- "$tmp/$name" 10
+done
+done_testing
