@@ -26,7 +26,7 @@ enum option_type {
 	OPTION_NUMBER,   /* uint64_t, decimal or 0x; min..max checked */
 	OPTION_DURATION, /* uint64_t milliseconds: 500ms, 10s, 2m, 1h; plain = seconds */
 	OPTION_CHOICE,   /* const char *, one of the words in `choices` ("a|b|c") */
-	OPTION_RUNG,     /* int: enum rung by name */
+	OPTION_RUNG,     /* int: enum rung by name; "never" is RUNG_COUNT */
 };
 
 struct option {

@@ -117,10 +117,10 @@ static int set_choice(const struct option *option, const char *typed, const char
 
 static int set_rung(const struct option *option, const char *typed, const char *value)
 {
-	int rung = rung_parse(value);
+	int rung = strcmp(value, "never") ? rung_parse(value) : RUNG_COUNT;
 
 	if (rung < 0)
-		return choice_error("claimed|suspected|caught|confirmed|harmful", typed, value);
+		return choice_error("claimed|suspected|caught|confirmed|harmful|never", typed, value);
 	*(int *)option->value = rung;
 	return 0;
 }

@@ -72,5 +72,5 @@ bool report_reaches(const struct report *report, enum rung rung)
 	for (size_t i = 0; i < f->deadlock_count; i++)
 		if (f->deadlocks[i].rung >= rung)
 			return true;
-	return f->failure_count > 0;
+	return f->failure_count > 0 && rung <= RUNG_HARMFUL;
 }
