@@ -196,17 +196,29 @@ static void look_elf(int fd, struct elf_look *look)
 	elf_end(elf);
 }
 
+/* "#! /bin/sh -e": the first word is the interpreter. */
+static bool look_script(int fd, struct elf_look *look)
+{
+	char start[256] = "", *at = start + 2;
+	ssize_t n = pread(fd, start, sizeof(start) - 1, 0);
+
+	if (n < 2 || memcmp(start, "#!", 2))
+		return false;
+	at += strspn(at, " \t");
+	at[strcspn(at, " \t\n")] = 0;
+	memcpy(look->interpreter, at, strlen(at) + 1);
+	look->is_script = true;
+	return true;
+}
+
 static int look_at(const char *path, struct elf_look *look)
 {
-	char start[2] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	*look = (struct elf_look){ 0 };
 	if (fd < 0)
 		return error_cannot("cannot read %s: %s", path, strerror(errno));
-	if (pread(fd, start, 2, 0) == 2 && !memcmp(start, "#!", 2))
-		look->is_script = true;
-	else
+	if (!look_script(fd, look))
 		look_elf(fd, look);
 	close(fd);
 	return 0;
@@ -297,6 +309,8 @@ int target_inspect(const struct program *program, struct target_info *info)
 		return -1;
 	if (!look.is_elf && !look.is_script)
 		return error_cannot("%s is neither an ELF program nor a script", program->argv[0]);
+	if (look.is_script && access(look.interpreter, X_OK))
+		return error_cannot("%s: its interpreter %s is missing", program->argv[0], look.interpreter);
 	if (look.is_elf && (look.class != ELFCLASS64 || look.machine != EM_X86_64))
 		return error_cannot("%s is not a 64-bit x86 program: deadheat can only watch those", program->argv[0]);
 	info->is_static = look.is_elf && !look.has_needed && !*look.interpreter;

@@ -98,6 +98,19 @@ static int drain_cycle(struct drain *drain, const struct wire_record *record)
 	return is_new ? drain->sink->deadlock(drain->sink->context, &deadlock) : 0;
 }
 
+/* Only explore says how it ended by itself; the host sees the rest in the wait status. */
+static void drain_how(struct drain *drain, const struct wire_record *record)
+{
+	const struct wire_ev_end *end = (const void *)record;
+
+	if (record->size < sizeof(*end))
+		drain->torn++;
+	else if (end->how == WIRE_END_DEADLOCK)
+		drain->sink->note(drain->sink->context, "the run ended in a deadlock");
+	else if (end->how == WIRE_END_HANG)
+		drain->sink->note(drain->sink->context, "the run was ended: too many steps without progress");
+}
+
 static int drain_record(struct drain *drain, const struct wire_record *record)
 {
 	describe_learn(&drain->describe, record);
@@ -107,6 +120,9 @@ static int drain_record(struct drain *drain, const struct wire_record *record)
 	case WIRE_EV_CYCLE:
 	case WIRE_EV_DEADLOCK:
 		return drain_cycle(drain, record);
+	case WIRE_EV_END:
+		drain_how(drain, record);
+		return 0;
 	case WIRE_EV_NOTE:
 		drain->sink->note(drain->sink->context, wire_note_text(record));
 		return 0;

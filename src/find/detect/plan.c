@@ -57,7 +57,7 @@ int plan_write(struct wire_host *wire, const struct detect_options *options, uns
 			.run = run,
 			.policy = WIRE_POLICY_RANDOM,
 			.flags = options->patch ? 0 : WIRE_NO_PATCH,
-			.wall_ms = options->timeout_ms,
+			.step_limit = UINT64_MAX, /* explore: a long run is no hang */
 		},
 	};
 
