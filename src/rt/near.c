@@ -46,15 +46,20 @@ static char *map_at(uintptr_t address, size_t size)
 	return NULL;
 }
 
+static uintptr_t next_step(uintptr_t step)
+{
+	return step + STEP_FIRST + (step / 4 & -STEP_FIRST);
+}
+
 static char *map_near(uintptr_t low, uintptr_t high, size_t size)
 {
 	char *at = NULL;
 
 	if (high - low + size > 64ul << 20)
 		return NULL;
-	for (uintptr_t step = STEP_FIRST; !at && step < REACH && step + size < low; step += step / 2 & -STEP_FIRST)
+	for (uintptr_t step = STEP_FIRST; !at && step < REACH && step + size < low; step = next_step(step))
 		at = map_at((low - step - size) & -(uintptr_t)WIRE_PAGE, size);
-	for (uintptr_t step = STEP_FIRST; !at && step < REACH; step += step / 2 & -STEP_FIRST)
+	for (uintptr_t step = STEP_FIRST; !at && step < REACH; step = next_step(step))
 		at = map_at(high + step, size);
 	return at;
 }
