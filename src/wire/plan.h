@@ -31,6 +31,8 @@ enum wire_plan_flag {
 	WIRE_NO_PATCH = 1u << 4,     /* leave the text alone (tests, SELinux) */
 	WIRE_RECORD_STEPS = 1u << 5, /* keep the schedule; off for speed in mass trials */
 	WIRE_NATIVE_TIME = 1u << 6,  /* sched: clocks and sleeps stay real */
+	WIRE_STRICT = 1u << 7,       /* pair: two threads at the same side are no meeting (see pair.c) */
+	WIRE_LET_GO = 1u << 8,       /* pair: after a meeting nobody of it is held back any longer */
 };
 
 /* Sites of this module, matched by build-id or, when it has none, by path. */
@@ -44,6 +46,7 @@ enum wire_side {
 	WIRE_SIDE_B = 1,     /* access[1] */
 	WIRE_SIDE_BOTH = 2,  /* the site belongs to both sides (a statement against itself) */
 	WIRE_SIDE_WATCH = 3, /* detect: take a stack here, list its granules exhaustively */
+	WIRE_SIDE_POINT = 4, /* sched, any policy: a scheduling point and nothing more */
 };
 
 struct wire_plan_site {

@@ -124,7 +124,7 @@ void sched_trial_begin(void)
 	sched.hash = SCHEDULE_HASH_START;
 	sched.step_limit = rt_plan->step_limit ? rt_plan->step_limit : STEP_LIMIT_DEFAULT;
 	sched.replay = rt_plan->policy == WIRE_POLICY_REPLAY;
-	sched.directed = guided && rt_plan->site_count;
+	sched.directed = rt_plan->site_count > 0;
 	sched.edges = guided && rt_plan->edge_count;
 	sched.policy = policy_of_plan();
 	clock_start();

@@ -67,6 +67,7 @@ struct sched_thread {
 	uint64_t deadline_ns;        /* timed operation: it may also return by timing out */
 	bool timed_out;              /* result of the last step */
 	bool postponed;              /* the paper's set */
+	bool let_go;                 /* its meeting is over: it executes when picked (WIRE_LET_GO) */
 	bool outside;                /* in a blocking call; not enabled until it is back */
 	bool quiet;                  /* set by the model after a step that changed nothing (a try-lock
 	                                that failed, a poll that found nothing): counts as spinning */

@@ -17,6 +17,16 @@
  * paper's figure 2 is held to 100,000 statements, that is 200,000 lock and unlock
  * operations; twice that. At 0.2 to 3 us a turn it costs a trial at most a second.
  * FAIR_QUIET: a spin with back-off passes some hundred quiet statements in good faith.
+ *
+ * Two variations, chosen by the host for some of the trials (flags of the plan). The paper's
+ * Racing lets two threads at the *same* statement of the pair race too; with many writers and
+ * one reader the writers then resolve among themselves before the reader is even there.
+ * WIRE_STRICT counts side a against side b only. And who lost the coin stays postponed, in the
+ * paper, until nobody else can run: then nothing happens between the two accesses and what
+ * follows them. WIRE_LET_GO sets all of a meeting free once it is resolved.
+ *
+ * WIRE_SIDE_POINT sites (accesses of other candidates) are plain scheduling points, the first
+ * POINTS_MAX of a trial: a hot loop over one must not eat the step budget.
  */
 #include <signal.h>
 #include <sys/syscall.h>
@@ -25,6 +35,7 @@
 
 #define FAIR_TURNS 400000u
 #define FAIR_QUIET 1000u
+#define POINTS_MAX 20000u
 
 /* Open addressing, at most half full; pc 0 is free. */
 static struct {
@@ -77,7 +88,7 @@ static void sites_resolve(void)
 
 		if (!pc) {
 			sites.missing = true;
-		} else if (site[i].side <= WIRE_SIDE_BOTH) {
+		} else if (site[i].side <= WIRE_SIDE_BOTH || site[i].side == WIRE_SIDE_POINT) {
 			rt_patch_restore(pc);
 			site_insert(pc, (int)site[i].side);
 		}
@@ -118,9 +129,14 @@ int pair_side_first(uintptr_t pc)
 
 /* ---- Algorithm 2 ------------------------------------------------------------------------ */
 
+static bool sides_may_race(int a, int b)
+{
+	return a != b || a == WIRE_SIDE_BOTH || !(rt_plan->flags & WIRE_STRICT);
+}
+
 static bool is_racing(const struct sched_thread *a, const struct sched_thread *b)
 {
-	return a != b && b->postponed && b->side >= 0 &&
+	return a != b && b->postponed && b->side >= 0 && sides_may_race(a->side, b->side) &&
 	       access_conflict(a->address, (unsigned)a->size, a->flags, b->address, (unsigned)b->size, b->flags);
 }
 
@@ -150,6 +166,14 @@ static void stop_for_gdb(const struct sched_thread *a, const struct sched_thread
 	rt_syscall(SYS_tgkill, sched.pid, rt_syscall(SYS_gettid), SIGTRAP);
 }
 
+static void let_go(struct sched_thread *thread)
+{
+	if (rt_plan->flags & WIRE_LET_GO) {
+		thread->postponed = false;
+		thread->let_go = true;
+	}
+}
+
 static struct sched_thread *resolve(struct sched_thread *thread, uint32_t count)
 {
 	uint32_t postponed_first;
@@ -161,9 +185,12 @@ static struct sched_thread *resolve(struct sched_thread *thread, uint32_t count)
 	postponed_first = sched_choose(OP_RESOLVE, 2);
 	for (uint32_t i = 0; i < count; i++)
 		report_hit(thread, sched.racing[i], postponed_first);
+	for (uint32_t i = 0; i < count && !postponed_first; i++)
+		let_go(sched.racing[i]);
 	if (!postponed_first)
 		return thread;
 	pair_postpone(thread);
+	let_go(thread);
 	sched.forced_next = 1;
 	sched.forced_count = count;
 	return sched.racing[0];
@@ -171,8 +198,11 @@ static struct sched_thread *resolve(struct sched_thread *thread, uint32_t count)
 
 struct sched_thread *pair_meet(struct sched_thread *thread)
 {
-	uint32_t count = racing(thread, sched.racing);
+	uint32_t count;
 
+	if (thread->let_go)
+		return thread;
+	count = racing(thread, sched.racing);
 	if (count)
 		return resolve(thread, count);
 	pair_postpone(thread);
@@ -251,6 +281,17 @@ static void announce(struct sched_thread *self, const void *address, size_t size
 	self->side = -1;
 }
 
+/* A point site is on no side; -2: its turns are used up. */
+static int side_now(uintptr_t pc)
+{
+	static uint32_t points;
+	int side = sched.directed ? pair_side(pc) : -2;
+
+	if (side != WIRE_SIDE_POINT)
+		return side < 0 ? -2 : side;
+	return points < POINTS_MAX ? (int)(points++, -1) : -2;
+}
+
 void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t pc)
 {
 	struct sched_thread *self = sched_self();
@@ -258,9 +299,9 @@ void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t 
 
 	if (!self || !size || self->rt->depth)
 		return;
-	side = sched.directed ? pair_side(pc) : -1;
-	if (side >= 0 || (flags & ACCESS_ATOMIC))
-		announce(self, address, size, flags, pc, side);
+	side = side_now(pc);
+	if (side >= -1 || (flags & ACCESS_ATOMIC))
+		announce(self, address, size, flags, pc, side < 0 ? -1 : side);
 	else if (flags & ACCESS_VOLATILE)
 		rt_point(OP_VOLATILE, address, pc);
 }

@@ -248,7 +248,7 @@ static void count_streak(struct sched_thread *thread)
 /* Line 24. From here on the thread's announced statement counts as done. */
 static struct sched_thread *execute(struct sched_thread *thread)
 {
-	thread->postponed = false;
+	thread->postponed = thread->let_go = false;
 	thread->timed_out = !turn_is_ready(thread);
 	thread->steps++;
 	sched.now += STEP_NS;

@@ -19,7 +19,7 @@
 struct sched_core {
 	bool running;                 /* a trial goes on; false: inert, or END was written */
 	bool ended;                   /* END was written */
-	bool directed;                /* pair algorithm on: policy PAIR or REPLAY, sites in the plan */
+	bool directed;                /* the plan has sites: a pair, or points of any policy */
 	bool edges;                   /* likewise for deadlock candidates */
 	bool replay;
 	const struct sched_policy *policy;
