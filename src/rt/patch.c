@@ -11,7 +11,7 @@
  * the text is ever needed, and nothing that was not executed is touched.
  *
  * Safe while other threads run (their cores may hold the old bytes, or half of them):
- *   - no second thread was ever made: plain stores;
+ *   - no second thread was ever made, or all others are parked (rt_patch_alone): plain stores;
  *   - only an operand of 4 bytes changes and lies within one fetch block: one store;
  *   - else "jmp self" (EB FE) over the first two bytes, all cores synchronised by
  *     membarrier, the tail, synchronised again, the first two bytes. Whoever comes by
@@ -119,6 +119,14 @@ static bool protect(uintptr_t at, size_t size, bool writable)
 	return rt_syscall(SYS_mprotect, low, high - low, protection) == 0;
 }
 
+/* Nobody else can be in the text: no other thread was made, or the scheduler has parked them all. */
+bool rt_patch_alone;
+
+static bool is_alone(void)
+{
+	return rt_patch_alone || rt_thread_count() == 1;
+}
+
 static bool in_one_block(uintptr_t at, size_t size)
 {
 	return at / FETCH_BLOCK == (at + size - 1) / FETCH_BLOCK;
@@ -163,7 +171,7 @@ static bool store(uintptr_t at, const uint8_t *bytes, size_t length)
 
 	if (!protect(at, length, true))
 		return false;
-	if (rt_thread_count() == 1) {
+	if (is_alone()) {
 		rt_memcpy((void *)at, bytes, length);
 		done = true;
 	} else if (!rt_memcmp((void *)at, bytes, length - 4) && in_one_block(operand, 4)) {
@@ -263,7 +271,7 @@ static bool same_opcode(const struct site *site, const void *target, uint8_t *by
 
 static bool compose(const struct site *site, const void *target, uint8_t *bytes)
 {
-	bool movable = rt_thread_count() == 1 || in_one_block(site->pc - site->length, 2);
+	bool movable = is_alone() || in_one_block(site->pc - site->length, 2);
 
 	if (target)
 		return movable ? direct_call(site, target, bytes) : same_opcode(site, target, bytes);

@@ -260,6 +260,8 @@ bool rt_patch_nop(uintptr_t pc, const void *entry);
 bool rt_patch_call(uintptr_t pc, const void *entry, const void *target);
 /* Undo rt_patch_nop for one site (sched: the next trial's pair). */
 bool rt_patch_restore(uintptr_t pc);
+/* Set by a scheduler that lets one thread run at a time: the others stand in the kernel. */
+extern bool rt_patch_alone;
 /*
  * The address of blob + offset in a copy of the position-independent code blob that lies
  * within reach (+-2 GiB) of module_pc's whole module; made once per module and blob, r-x.

@@ -133,7 +133,7 @@ void sched_trial_begin(void)
 	if (sched.policy->start)
 		sched.policy->start();
 	sched.current = sched_thread_add(rt);
-	sched.running = sched.current != NULL;
+	sched.running = rt_patch_alone = sched.current != NULL;
 }
 
 void rt_turn_start(void)
