@@ -1,6 +1,7 @@
 /* fingerprint - see fingerprint.h. The hash is FNV-1a, 64 bit: short strings, no secrets. */
 #include "race/fingerprint.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,44 @@ static uint64_t hash_place(uint64_t h, const struct place *place)
 	return hash_bytes(h, &place->offset, sizeof(place->offset));
 }
 
+static bool is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does a template argument list start at p? Not that of operator< and not "<lambda>". */
+static bool starts_template(const char *name, const char *p)
+{
+	if (*p != '<' || p == name || !is_name_char(p[-1]))
+		return false;
+	return p - name < 8 || strncmp(p - 8, "operator", 8);
+}
+
+static const char *skip_template(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++) {
+		depth += *p == '<';
+		depth -= *p == '>' && p[-1] != '-';
+		if (!depth)
+			return p + 1;
+	}
+	return p;
+}
+
+/* Template arguments are left out: gcc says "get<long int>", clang "get<long>". */
+static uint64_t hash_function(uint64_t h, const char *name)
+{
+	for (const char *p = name; *p;) {
+		if (starts_template(name, p))
+			p = skip_template(p);
+		else
+			h = hash_bytes(h, p++, 1);
+	}
+	return hash_bytes(h, "", 1);
+}
+
 static uint64_t hash_access(const struct access *a)
 {
 	uint64_t h = 0xcbf29ce484222325ull;
@@ -39,7 +78,7 @@ static uint64_t hash_access(const struct access *a)
 	if (!a->line && a->place_count)
 		return hash_place(h, &a->places[0]);
 	h = hash_text(h, base_name(a->file));
-	h = hash_text(h, a->function ? a->function : "??");
+	h = hash_function(h, a->function ? a->function : "??");
 	return hash_bytes(h, &a->ordinal, sizeof(a->ordinal));
 }
 

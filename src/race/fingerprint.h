@@ -3,7 +3,8 @@
  *
  * Of each side: base name of the file, function, kind (read or write) and the
  * ordinal, which is the line counted from the first line of the function. That
- * survives ASLR, other compilers, inlining and lines moved above the function,
+ * survives ASLR, other compilers, inlining and lines moved above the function
+ * (template arguments, which compilers spell differently, are not part of the name),
  * and it is the same for an instrumented and a plain build. Decided against: the
  * n-th access within the function (the optimiser changes n) and the column (gcc
  * and clang count differently). Two accesses of one kind on one line are one

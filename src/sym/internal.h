@@ -31,6 +31,7 @@ typedef VEC(struct range) range_vec;
 struct scope {
 	Dwarf_Die die;
 	const char *prefix; /* "ns::Class::" around it, "" in C */
+	int class_line;     /* first line of the class around it, 0 for none */
 	int parent;         /* enclosing scope, -1 for none */
 	bool inlined;
 };
@@ -49,9 +50,16 @@ struct unit {
 struct global {
 	Dwarf_Addr address;
 	uint64_t size;
-	const char *name;
+	const char *name, *prefix;
+	Dwarf_Off declared; /* the declaration it refers to, 0 none */
 	bool has_type;
 	Dwarf_Die type;
+};
+
+/* A variable declared in a namespace or class; the definition refers to it. */
+struct declaration {
+	Dwarf_Off offset;
+	const char *prefix;
 };
 
 struct module {
@@ -65,6 +73,7 @@ struct module {
 	VEC(struct unit) units;
 	range_vec ranges;
 	bool globals_loaded;
+	VEC(struct declaration) declarations;
 	VEC(struct global) globals;
 };
 
@@ -94,7 +103,7 @@ void unit_load_scopes(struct sym *sym, struct unit *unit);
 /* Innermost scope at address, -1 for none. */
 int unit_scope(const struct unit *unit, Dwarf_Addr address);
 const char *scope_name(struct sym *sym, struct module *module, struct unit *unit, struct scope *scope);
-int scope_first_line(struct scope *scope);
+int scope_first_line(struct sym *sym, struct module *module, struct unit *unit, struct scope *scope);
 /* "ns::" + the DIE's own name + "::", for what is inside it. */
 const char *scope_prefix(struct sym *sym, const char *prefix, Dwarf_Die *die);
 

@@ -198,6 +198,7 @@ void module_free(struct module *module)
 	VEC_FREE(&module->units);
 	VEC_FREE(&module->ranges);
 	VEC_FREE(&module->globals);
+	VEC_FREE(&module->declarations);
 	if (module->dwfl)
 		dwfl_end(module->dwfl);
 }

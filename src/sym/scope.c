@@ -31,42 +31,58 @@ static bool holds_functions(int tag)
 	       tag == DW_TAG_union_type;
 }
 
-static int add_scope(struct unit *unit, Dwarf_Die *die, const char *prefix, int parent, bool inlined)
+/* What is around the DIEs being walked. */
+struct around {
+	const char *prefix;
+	int class_line;
+	int scope;
+};
+
+static int decl_line(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word line;
+
+	return dwarf_attr_integrate(die, DW_AT_decl_line, &attr) && !dwarf_formudata(&attr, &line) ? (int)line : 0;
+}
+
+static int add_scope(struct unit *unit, Dwarf_Die *die, const struct around *around, int parent, bool inlined)
 {
 	uint32_t index = (uint32_t)unit->scopes.count;
 	Dwarf_Addr base, low, high;
 	ptrdiff_t next = 0;
 
-	VEC_PUSH(&unit->scopes, (struct scope){ *die, prefix, parent, inlined });
+	VEC_PUSH(&unit->scopes, (struct scope){ *die, around->prefix, around->class_line, parent, inlined });
 	while ((next = dwarf_ranges(die, next, &base, &low, &high)) > 0)
 		range_add(&unit->ranges, low, high, index);
 	return (int)index;
 }
 
-static void walk(struct sym *sym, struct unit *unit, Dwarf_Die *parent, const char *prefix, int scope);
+static void walk(struct sym *sym, struct unit *unit, Dwarf_Die *parent, struct around around);
 
-static void visit(struct sym *sym, struct unit *unit, Dwarf_Die *die, const char *prefix, int scope)
+static void visit(struct sym *sym, struct unit *unit, Dwarf_Die *die, struct around around)
 {
 	int tag = dwarf_tag(die);
 
 	if (tag == DW_TAG_subprogram)
-		walk(sym, unit, die, "", add_scope(unit, die, prefix, -1, false));
+		walk(sym, unit, die, (struct around){ "", 0, add_scope(unit, die, &around, -1, false) });
 	else if (tag == DW_TAG_inlined_subroutine)
-		walk(sym, unit, die, prefix, add_scope(unit, die, prefix, scope, true));
+		walk(sym, unit, die, (struct around){ "", 0, add_scope(unit, die, &around, around.scope, true) });
 	else if (tag == DW_TAG_lexical_block)
-		walk(sym, unit, die, prefix, scope);
+		walk(sym, unit, die, around);
 	else if (holds_functions(tag) && dwarf_haschildren(die))
-		walk(sym, unit, die, scope_prefix(sym, prefix, die), scope);
+		walk(sym, unit, die, (struct around){ scope_prefix(sym, around.prefix, die),
+						      tag == DW_TAG_namespace ? 0 : decl_line(die), around.scope });
 }
 
-static void walk(struct sym *sym, struct unit *unit, Dwarf_Die *parent, const char *prefix, int scope)
+static void walk(struct sym *sym, struct unit *unit, Dwarf_Die *parent, struct around around)
 {
 	Dwarf_Die die;
 
 	if (dwarf_child(parent, &die))
 		return;
 	do
-		visit(sym, unit, &die, prefix, scope);
+		visit(sym, unit, &die, around);
 	while (!dwarf_siblingof(&die, &die));
 }
 
@@ -75,7 +91,7 @@ void unit_load_scopes(struct sym *sym, struct unit *unit)
 	if (unit->scopes_loaded)
 		return;
 	unit->scopes_loaded = true;
-	walk(sym, unit, &unit->tree, "", -1);
+	walk(sym, unit, &unit->tree, (struct around){ "", 0, -1 });
 	range_sort(&unit->ranges);
 }
 
@@ -166,6 +182,15 @@ static struct unit *unit_of_die(struct module *module, struct unit *unit, Dwarf_
 	return NULL;
 }
 
+static struct scope *declared_scope(struct sym *sym, struct module *module, struct unit *unit, Dwarf_Die *declared)
+{
+	unit = unit_of_die(module, unit, declared);
+	if (!unit)
+		return NULL;
+	unit_load_scopes(sym, unit);
+	return scope_of_die(unit, declared);
+}
+
 const char *scope_name(struct sym *sym, struct module *module, struct unit *unit, struct scope *scope)
 {
 	Dwarf_Die declared = scope->die;
@@ -174,24 +199,22 @@ const char *scope_name(struct sym *sym, struct module *module, struct unit *unit
 
 	declaration_of(&declared);
 	name = dwarf_diename(&declared);
-	if (!name)
-		return NULL;
-	unit = unit_of_die(module, unit, &declared);
-	if (!unit)
-		return name;
-	unit_load_scopes(sym, unit);
-	at = scope_of_die(unit, &declared);
+	at = name ? declared_scope(sym, module, unit, &declared) : NULL;
 	if (!at || !at->prefix[0])
 		return name;
 	return arena_printf(&sym->arena, "%s%s", at->prefix, name);
 }
 
-int scope_first_line(struct scope *scope)
+/* gcc gives the body of a lambda no line, but its class. */
+int scope_first_line(struct sym *sym, struct module *module, struct unit *unit, struct scope *scope)
 {
-	Dwarf_Attribute attr;
-	Dwarf_Word line;
+	Dwarf_Die declared = scope->die;
+	int line = decl_line(&declared);
+	struct scope *at;
 
-	if (!dwarf_attr_integrate(&scope->die, DW_AT_decl_line, &attr) || dwarf_formudata(&attr, &line))
-		return 0;
-	return (int)line;
+	if (line)
+		return line;
+	declaration_of(&declared);
+	at = declared_scope(sym, module, unit, &declared);
+	return at ? at->class_line : 0;
 }

@@ -103,7 +103,7 @@ size_t sym_frames(struct sym *sym, struct arena *arena, const struct place *plac
 		return count;
 	}
 	if (first_line)
-		*first_line = scope_first_line(&unit->scopes.items[scope]);
+		*first_line = scope_first_line(sym, module, unit, &unit->scopes.items[scope]);
 	return frames_from_scopes(sym, arena, module, unit, scope, row, place, frames);
 }
 

@@ -42,20 +42,57 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type);
 }
 
-/* A class or namespace holding the declaration gives the name its prefix. */
-static void add_global(struct sym *sym, struct module *module, Dwarf_Die *die, const char *prefix)
+static int compare_declaration(const void *a, const void *b)
 {
-	struct global g = { .size = 1 };
-	Dwarf_Word size;
-	const char *name = dwarf_diename(die);
+	const struct declaration *x = a, *y = b;
 
-	if (!name || !fixed_address(die, &g.address))
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static Dwarf_Off declaration_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die declared;
+
+	if (!dwarf_attr(die, DW_AT_specification, &attr) || !dwarf_formref_die(&attr, &declared))
+		return 0;
+	return dwarf_dieoffset(&declared);
+}
+
+static void add_declaration(struct module *module, Dwarf_Die *die, const char *prefix)
+{
+	if (*prefix && dwarf_hasattr(die, DW_AT_declaration))
+		VEC_PUSH(&module->declarations, (struct declaration){ dwarf_dieoffset(die), prefix });
+}
+
+static void add_global(struct module *module, Dwarf_Die *die, const char *prefix)
+{
+	struct global g = { .size = 1, .name = dwarf_diename(die), .prefix = prefix, .declared = declaration_of(die) };
+	Dwarf_Word size;
+
+	if (!g.name || !fixed_address(die, &g.address))
 		return;
 	g.has_type = type_of(die, &g.type);
 	if (g.has_type && !dwarf_aggregate_size(&g.type, &size) && size)
 		g.size = size;
-	g.name = *prefix ? arena_printf(&sym->arena, "%s%s", prefix, name) : name;
 	VEC_PUSH(&module->globals, g);
+}
+
+/*
+ * The namespace or class that holds the declaration gives the name its prefix; it may come
+ * after the definition (clang), so this waits until all are known.
+ */
+static void name_global(struct sym *sym, struct module *module, struct global *g)
+{
+	struct declaration key = { g->declared, NULL }, *found = NULL;
+
+	if (g->declared && module->declarations.count)
+		found = bsearch(&key, module->declarations.items, module->declarations.count, sizeof(key),
+				compare_declaration);
+	if (found)
+		g->prefix = found->prefix;
+	if (*g->prefix)
+		g->name = arena_printf(&sym->arena, "%s%s", g->prefix, g->name);
 }
 
 static bool may_hold_variables(int tag)
@@ -72,9 +109,11 @@ static void collect(struct sym *sym, struct module *module, Dwarf_Die *parent, c
 	do {
 		int tag = dwarf_tag(&die);
 
+		if (tag == DW_TAG_variable || tag == DW_TAG_member)
+			add_declaration(module, &die, prefix);
 		if (tag == DW_TAG_variable)
-			add_global(sym, module, &die, prefix);
-		else if (tag == DW_TAG_namespace)
+			add_global(module, &die, prefix);
+		else if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type)
 			collect(sym, module, &die, scope_prefix(sym, prefix, &die));
 		else if (may_hold_variables(tag))
 			collect(sym, module, &die, prefix);
@@ -97,6 +136,11 @@ void module_load_globals(struct sym *sym, struct module *module)
 	module->globals_loaded = true;
 	for (size_t i = 0; i < module->units.count; i++)
 		collect(sym, module, &module->units.items[i].tree, "");
+	if (module->declarations.count)
+		qsort(module->declarations.items, module->declarations.count, sizeof(struct declaration),
+		      compare_declaration);
+	for (size_t i = 0; i < module->globals.count; i++)
+		name_global(sym, module, &module->globals.items[i]);
 	if (module->globals.count)
 		qsort(module->globals.items, module->globals.count, sizeof(struct global), global_compare);
 }

@@ -59,6 +59,23 @@ static void id_survives_another_compiler(void **state)
 	assert_string_equal(id_of(pair()), id_of(other));
 }
 
+static void id_leaves_template_arguments_out(void **state)
+{
+	struct candidate gcc = pair(), clang = pair(), other = pair();
+
+	gcc.access[0].function = "Queue<long int, A<B> >::get<long int>";
+	clang.access[0].function = "Queue<long, A<B>>::get<long>";
+	other.access[0].function = "Queue::put";
+	assert_string_equal(id_of(gcc), id_of(clang));
+	assert_string_not_equal(id_of(gcc), id_of(other));
+	gcc.access[0].function = "N::operator<";
+	clang.access[0].function = "N::operator<<";
+	assert_string_not_equal(id_of(gcc), id_of(clang));
+	gcc.access[0].function = "main::<lambda>::operator()";
+	clang.access[0].function = "main::operator()";
+	assert_string_not_equal(id_of(gcc), id_of(clang));
+}
+
 static void id_survives_swapped_sides(void **state)
 {
 	struct candidate c = pair(), swapped = pair();
@@ -159,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(id_is_sixteen_hex_digits), cmocka_unit_test(id_survives_moved_lines),
 		cmocka_unit_test(id_survives_another_compiler), cmocka_unit_test(id_survives_swapped_sides),
+		cmocka_unit_test(id_leaves_template_arguments_out),
 		cmocka_unit_test(id_tells_statements_apart), cmocka_unit_test(id_of_stripped_sides_is_module_and_offset),
 		cmocka_unit_test(deadlock_id_survives_rotation), cmocka_unit_test(failure_id_is_outcome_and_message),
 		cmocka_unit_test(conflicts_need_a_write_and_overlap), cmocka_unit_test(two_readers_do_not_exclude),
