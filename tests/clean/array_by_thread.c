@@ -1,6 +1,6 @@
 /* never: A A */
 #include "../threads.h"
-static int x[2][8];
+int x[2][8];
 static void *f(void *p) {
 	for (int i = 0; i < 8; i++)
 		x[(long)p][i] = i; /* @A */

@@ -1,8 +1,8 @@
 /* never: A B */
 #include <stdatomic.h>
 #include "../threads.h"
-static atomic_int flag;
-static int data, seen;
+atomic_int flag;
+int data, seen;
 static void *f(void *p) {
 	data = 1; /* @A */
 	atomic_store_explicit(&flag, 1, memory_order_release);

@@ -1,7 +1,7 @@
 /* never: A A */
 #include <stdatomic.h>
 #include "../threads.h"
-static atomic_int x;
+atomic_int x;
 static void *f(void *p) {
 	for (int i = 0; i < 10; i++)
 		atomic_fetch_add(&x, 1); /* @A */

@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include "../threads.h"
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static int x;
+int x;
 static void *f(void *p) {
 	while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
 		;

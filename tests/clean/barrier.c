@@ -1,7 +1,7 @@
 /* never: A B */
 #include "../threads.h"
 static pthread_barrier_t b;
-static int x[2], sum[2];
+int x[2], sum[2];
 static void *f(void *p) {
 	for (int round = 0; round < 3; round++) {
 		x[(long)p] = round; /* @A */

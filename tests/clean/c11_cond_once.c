@@ -3,12 +3,12 @@
 static once_flag once = ONCE_FLAG_INIT;
 static mtx_t l;
 static cnd_t c;
-static int ready, data, seen;
+int ready, data, seen;
 static void make(void) {
 	mtx_init(&l, mtx_plain);
 	cnd_init(&c);
 }
-static int f(void *p) {
+int f(void *p) {
 	(void)p;
 	call_once(&once, make);
 	mtx_lock(&l);
@@ -18,7 +18,7 @@ static int f(void *p) {
 	mtx_unlock(&l);
 	return 0;
 }
-static int g(void *p) {
+int g(void *p) {
 	(void)p;
 	call_once(&once, make);
 	mtx_lock(&l);

@@ -1,8 +1,8 @@
 /* never: A A */
 #include <threads.h>
 static mtx_t l;
-static int x;
-static int f(void *p) {
+int x;
+int f(void *p) {
 	(void)p;
 	mtx_lock(&l);
 	x++; /* @A */

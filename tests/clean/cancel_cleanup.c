@@ -2,7 +2,7 @@
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
-static int x, waiting;
+int x, waiting;
 static void unlock(void *p) {
 	x = 1; /* @A */
 	pthread_mutex_unlock(p);

@@ -2,7 +2,7 @@
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
-static int open_gate, seen[3];
+int open_gate, seen[3];
 static void *f(void *p) {
 	pthread_mutex_lock(&l);
 	while (!open_gate) /* @A */

@@ -2,7 +2,7 @@
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER, room = PTHREAD_COND_INITIALIZER;
-static int items[2], count, sum;
+int items[2], count, sum;
 static void *f(void *p) {
 	for (int i = 0; i < 20; i++) {
 		pthread_mutex_lock(&l);

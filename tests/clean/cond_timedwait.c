@@ -3,7 +3,7 @@
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
-static int x, tries;
+int x, tries;
 static void *f(void *p) {
 	pthread_mutex_lock(&l);
 	x = 1; /* @A */

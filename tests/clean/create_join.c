@@ -1,7 +1,7 @@
 /* never: A B
    never: A C */
 #include "../threads.h"
-static int x;
+int x;
 static void *f(void *p) { x = 1; /* @A */ return p; }
 int main(void) {
 	pthread_t t;

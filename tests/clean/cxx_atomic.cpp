@@ -2,7 +2,7 @@
 #include <atomic>
 #include <thread>
 static std::atomic<int> flag;
-static int data, seen;
+int data, seen;
 int main() {
 	std::thread a([] {
 		data = 1; /* @A */

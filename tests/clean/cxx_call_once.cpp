@@ -2,7 +2,7 @@
 #include <mutex>
 #include <thread>
 static std::once_flag once;
-static int value, seen[2];
+int value, seen[2];
 static void make() { value = 42; /* @A */ }
 int main() {
 	std::thread a([] { std::call_once(once, make); seen[0] = value; }); /* @B */

@@ -5,7 +5,7 @@
 static std::mutex l;
 static std::condition_variable c;
 static bool ready;
-static int data, seen;
+int data, seen;
 int main() {
 	std::thread a([] {
 		std::lock_guard<std::mutex> guard(l);

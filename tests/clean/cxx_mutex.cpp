@@ -2,7 +2,7 @@
 #include <mutex>
 #include <thread>
 static std::mutex l;
-static int x;
+int x;
 static void f() {
 	std::lock_guard<std::mutex> guard(l);
 	x++; /* @A */

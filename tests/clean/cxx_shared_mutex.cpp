@@ -3,7 +3,7 @@
 #include <shared_mutex>
 #include <thread>
 static std::shared_mutex l;
-static int x, seen;
+int x, seen;
 static void f() {
 	std::unique_lock<std::shared_mutex> guard(l);
 	x++; /* @A */

@@ -5,11 +5,11 @@ struct thing {
 	int value;
 	thing() : value(42) { } /* @A */
 };
-static int get() {
+int get() {
 	static thing one;
 	return one.value;
 }
-static int seen[2];
+int seen[2];
 int main() {
 	std::thread a([] { seen[0] = get(); }), b([] { seen[1] = get(); });
 	a.join();

@@ -2,7 +2,7 @@
 #include <mutex>
 #include <thread>
 #include <vector>
-static std::vector<int> v;
+std::vector<int> v;
 static std::mutex l;
 static void f() {
 	std::lock_guard<std::mutex> guard(l);

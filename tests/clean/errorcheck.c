@@ -2,7 +2,7 @@
 #include <errno.h>
 #include "../threads.h"
 static pthread_mutex_t l;
-static int x;
+int x;
 static void *f(void *p) {
 	pthread_mutex_lock(&l);
 	if (pthread_mutex_lock(&l) == EDEADLK)

@@ -3,7 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include "../threads.h"
-static int event, x, seen;
+int event, x, seen;
 static void *f(void *p) {
 	uint64_t one = 1;
 	x = 1; /* @A */

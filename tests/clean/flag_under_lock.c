@@ -4,7 +4,7 @@
    never: A B */
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
-static int x, y, seen;
+int x, y, seen;
 static void *f(void *p) {
 	x = 1; /* @A */
 	pthread_mutex_lock(&l);

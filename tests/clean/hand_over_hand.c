@@ -1,6 +1,6 @@
 /* never: A A */
 #include "../threads.h"
-static struct { pthread_mutex_t lock; int value; } node[3] = {
+struct { pthread_mutex_t lock; int value; } node[3] = {
 	{ PTHREAD_MUTEX_INITIALIZER, 0 }, { PTHREAD_MUTEX_INITIALIZER, 0 }, { PTHREAD_MUTEX_INITIALIZER, 0 },
 };
 static void *f(void *p) {

@@ -1,6 +1,6 @@
 /* never: A B */
 #include "../threads.h"
-static int x;
+int x;
 static pthread_t first;
 static void *f(void *p) { x = 1; /* @A */ return p; }
 static void *g(void *p) {

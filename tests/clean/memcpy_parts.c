@@ -1,7 +1,7 @@
 /* never: A B */
 #include <string.h>
 #include "../threads.h"
-static char buffer[256], text[256];
+char buffer[256], text[256];
 static void *f(void *p) {
 	memcpy(buffer, text, 128); /* @A */
 	return p;

@@ -2,7 +2,7 @@
 /* never: A B */
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static int x;
+int x;
 static void *f(void *p) {
 	pthread_mutex_lock(&l);
 	pthread_mutex_lock(&l);

@@ -1,7 +1,7 @@
 /* Neighbouring bytes, and the halves of a word, are their own memory locations.
    never: A B */
 #include "../threads.h"
-static struct { char a, b; short c; int d; } s;
+struct { char a, b; short c; int d; } s;
 static void *f(void *p) {
 	s.a = 1, s.d = 1; /* @A */
 	return p;

@@ -1,6 +1,6 @@
 /* never: A B */
 #include "../threads.h"
-static int x;
+int x;
 static void *inner(void *p) {
 	x++; /* @A */
 	return p;

@@ -1,7 +1,7 @@
 /* never: C D */
 #include "../threads.h"
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int value, seen[2];
+int value, seen[2];
 static void make(void) { value = 42; /* @C */ }
 static void *f(void *p) {
 	pthread_once(&once, make);

@@ -2,7 +2,7 @@
    never: A A */
 #include "../../include/deadheat.h"
 #include "../threads.h"
-static int taken, x;
+int taken, x;
 static void *f(void *p) {
 	int old;
 	do {

@@ -3,7 +3,7 @@
 #define JOBS 16
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
-static int next_job, closed, results[JOBS];
+int next_job, closed, results[JOBS];
 static void *worker(void *p) {
 	for (;;) {
 		int job;

@@ -1,7 +1,7 @@
 /* never: A A */
 #include "../threads.h"
-static int table[4] = { 1, 2, 3, 4 };
-static int sums[2];
+int table[4] = { 1, 2, 3, 4 };
+int sums[2];
 static void *f(void *p) {
 	for (int i = 0; i < 4; i++)
 		sums[(long)p] += table[i]; /* @A */

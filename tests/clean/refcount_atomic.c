@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "../threads.h"
-static struct thing { atomic_int references; int value[2]; } *thing;
+struct thing { atomic_int references; int value[2]; } *thing;
 static void *f(void *p) {
 	thing->value[(long)p] = 1; /* @A */
 	if (atomic_fetch_sub_explicit(&thing->references, 1, memory_order_acq_rel) == 1)

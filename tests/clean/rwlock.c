@@ -1,7 +1,7 @@
 /* never: A B */
 #include "../threads.h"
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-static int x, y[2];
+int x, y[2];
 static void *f(void *p) {
 	pthread_rwlock_rdlock(&l);
 	y[(long)p] = x; /* @A */

@@ -1,7 +1,7 @@
 /* never: A A */
 #include "../threads.h"
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-static int x = 7, y[2];
+int x = 7, y[2];
 static void *f(void *p) {
 	pthread_rwlock_rdlock(&l);
 	y[(long)p * 1] = x; /* @A */

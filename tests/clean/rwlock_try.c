@@ -1,7 +1,7 @@
 /* never: A A */
 #include "../threads.h"
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-static int x, got;
+int x, got;
 static void *f(void *p) {
 	if (pthread_rwlock_trywrlock(&l) == 0) {
 		x++; /* @A */

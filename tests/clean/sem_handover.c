@@ -2,7 +2,7 @@
 #include <semaphore.h>
 #include "../threads.h"
 static sem_t s;
-static int x, seen;
+int x, seen;
 static void *f(void *p) {
 	x = 1; /* @A */
 	sem_post(&s);

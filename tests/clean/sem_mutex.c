@@ -2,7 +2,7 @@
 #include <semaphore.h>
 #include "../threads.h"
 static sem_t s;
-static int x;
+int x;
 static void *f(void *p) {
 	sem_wait(&s);
 	x++; /* @A */

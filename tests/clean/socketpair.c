@@ -2,7 +2,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "../threads.h"
-static int ends[2], x, seen;
+int ends[2], x, seen;
 static void *f(void *p) {
 	x = 1; /* @A */
 	return send(ends[1], "x", 1, 0) == 1 ? p : NULL;

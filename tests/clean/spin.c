@@ -1,7 +1,7 @@
 /* never: A A */
 #include "../threads.h"
 static pthread_spinlock_t l;
-static int x;
+int x;
 static void *f(void *p) {
 	pthread_spin_lock(&l);
 	x++; /* @A */

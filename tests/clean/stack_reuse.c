@@ -1,7 +1,7 @@
 /* A later thread gets the stack of an ended one.
    never: A A */
 #include "../threads.h"
-static int sink;
+int sink;
 static void *f(void *p) {
 	int local[64];
 	for (int i = 0; i < 64; i++)

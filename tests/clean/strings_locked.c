@@ -2,8 +2,8 @@
 #include <string.h>
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
-static char name[32] = "nobody";
-static size_t length;
+char name[32] = "nobody";
+size_t length;
 static void *f(void *p) {
 	pthread_mutex_lock(&l);
 	strcpy(name, "somebody"); /* @A */

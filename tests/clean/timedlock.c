@@ -2,7 +2,7 @@
 #include <time.h>
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
-static int x;
+int x;
 static void *f(void *p) {
 	struct timespec t;
 	clock_gettime(CLOCK_REALTIME, &t);

@@ -1,6 +1,6 @@
 /* expect: A A */
 #include "../threads.h"
-static int x[17];
+int x[17];
 static void *f(void *p) {
 	for (int i = 0; i <= 8; i++)
 		x[(long)p * 8 + i] = i; /* @A */

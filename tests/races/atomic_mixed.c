@@ -1,7 +1,7 @@
 /* expect: A B */
 #include <stdatomic.h>
 #include "../threads.h"
-static int x;
+int x;
 static void *f(void *p) {
 	__atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST); /* @A */
 	return p;

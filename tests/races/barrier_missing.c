@@ -1,7 +1,7 @@
 /* expect: A B */
 #include "../threads.h"
 static pthread_barrier_t b;
-static int x[2], sum;
+int x[2], sum;
 static void *f(void *p) {
 	pthread_barrier_wait(&b);
 	x[0] = 1; /* @A */

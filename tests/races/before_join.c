@@ -1,6 +1,6 @@
 /* expect: A B */
 #include "../threads.h"
-static int x;
+int x;
 static void *f(void *p) { x = 1; /* @A */ return p; }
 int main(void) {
 	pthread_t t;

@@ -1,7 +1,7 @@
 /* expect: A A */
 #include <threads.h>
-static int x;
-static int f(void *p) {
+int x;
+int f(void *p) {
 	(void)p;
 	x++; /* @A */
 	return 0;

@@ -1,15 +1,15 @@
 /* expect: A B */
 #include <threads.h>
 static mtx_t l, m;
-static int x;
-static int f(void *p) {
+int x;
+int f(void *p) {
 	(void)p;
 	mtx_lock(&l);
 	x = 1; /* @A */
 	mtx_unlock(&l);
 	return 0;
 }
-static int g(void *p) {
+int g(void *p) {
 	(void)p;
 	mtx_lock(&m);
 	x = 2; /* @B */

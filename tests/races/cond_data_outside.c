@@ -3,7 +3,7 @@
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
-static int ready, data, seen;
+int ready, data, seen;
 static void *f(void *p) {
 	pthread_mutex_lock(&l);
 	ready = 1;

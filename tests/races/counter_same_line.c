@@ -1,6 +1,6 @@
 /* expect: A A */
 #include "../threads.h"
-static long counter;
+long counter;
 static void *f(void *p) {
 	counter++; /* @A */
 	return p;

@@ -2,7 +2,7 @@
 #include <shared_mutex>
 #include <thread>
 static std::shared_mutex l;
-static int x;
+int x;
 static void f() {
 	std::shared_lock<std::shared_mutex> guard(l);
 	x++; /* @A */

@@ -1,6 +1,6 @@
 /* expect: A A */
 #include <thread>
-static int x;
+int x;
 static void f() {
 	x++; /* @A */
 }

@@ -2,8 +2,8 @@
    expect-some: yes */
 #include <thread>
 #include <vector>
-static std::vector<int> v;
-static std::size_t n;
+std::vector<int> v;
+std::size_t n;
 int main() {
 	std::thread a([] { v.push_back(1); });
 	std::thread b([] { n = v.size(); });

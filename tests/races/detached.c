@@ -1,21 +1,22 @@
 /* expect: A B */
 #include <semaphore.h>
 #include "../threads.h"
-static sem_t s;
-static int x;
+static sem_t started, ended;
+int x;
 static void *f(void *p) {
-	sem_post(&s);
+	sem_post(&started);
 	x = 1; /* @A */
-	sem_post(&s);
+	sem_post(&ended);
 	return p;
 }
 int main(void) {
 	pthread_t t;
-	sem_init(&s, 0, 0);
+	sem_init(&started, 0, 0);
+	sem_init(&ended, 0, 0);
 	pthread_create(&t, NULL, f, NULL);
 	pthread_detach(t);
-	sem_wait(&s);
+	sem_wait(&started);
 	x = 2; /* @B */
-	sem_wait(&s);
+	sem_wait(&ended);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* The next node's lock is taken too late.
    expect: A A */
 #include "../threads.h"
-static struct { pthread_mutex_t lock; int value; } node[2] = {
+struct { pthread_mutex_t lock; int value; } node[2] = {
 	{ PTHREAD_MUTEX_INITIALIZER, 0 }, { PTHREAD_MUTEX_INITIALIZER, 0 },
 };
 static void *f(void *p) {

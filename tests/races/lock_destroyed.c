@@ -4,7 +4,7 @@
 #include <semaphore.h>
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
-static int x;
+int x;
 static void *f(void *p) {
 	pthread_mutex_lock(&l);
 	x = 1; /* @A */
@@ -14,7 +14,7 @@ static void *f(void *p) {
 	__atomic_store_n(&p, p, __ATOMIC_RELAXED);
 	return p;
 }
-static int gone;
+int gone;
 static void *h(void *p) {
 	f(p);
 	__atomic_store_n(&gone, 1, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 /* expect: A A */
 #include "../threads.h"
-static int x;
+int x;
 static void *f(void *p) {
 	x++; /* @A */
 	return p;

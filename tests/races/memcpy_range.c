@@ -1,7 +1,7 @@
 /* expect: A B */
 #include <string.h>
 #include "../threads.h"
-static char buffer[256], text[256], other[256];
+char buffer[256], text[256], other[256];
 static void *f(void *p) {
 	memcpy(buffer, text, sizeof(buffer)); /* @A */
 	return p;

@@ -1,7 +1,7 @@
 /* expect: A B */
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
-static int x;
+int x;
 static void *f(void *p) {
 	pthread_mutex_lock(&l);
 	x = 1; /* @A */

@@ -1,7 +1,7 @@
 /* The outer thread forgets to join the inner one before it ends.
    expect: A B */
 #include "../threads.h"
-static int x;
+int x;
 static pthread_t inner_thread;
 static void *inner(void *p) {
 	x++; /* @A */

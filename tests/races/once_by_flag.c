@@ -4,7 +4,7 @@
    maybe: B B
    maybe: C C */
 #include "../threads.h"
-static int done, value, seen[2];
+int done, value, seen[2];
 static void *f(void *p) {
 	if (!done) { /* @A */
 		done = 1; /* @B */

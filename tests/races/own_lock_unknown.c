@@ -4,8 +4,8 @@
    maybe: L U
    maybe: U U */
 #include "../threads.h"
-static volatile int taken;
-static int x;
+volatile int taken;
+int x;
 static void *f(void *p) {
 	while (__sync_lock_test_and_set(&taken, 1)) /* @L */
 		;

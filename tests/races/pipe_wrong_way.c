@@ -1,7 +1,7 @@
 /* expect: A B */
 #include <unistd.h>
 #include "../threads.h"
-static int ends[2], x, seen;
+int ends[2], x, seen;
 static void *f(void *p) {
 	if (write(ends[1], "x", 1) != 1)
 		return NULL;

@@ -1,7 +1,7 @@
 /* expect: A B */
 #include "../threads.h"
-static int x;
-static int y;
+int x;
+int y;
 static void *f(void *p) { x = 1; /* @A */ return p; }
 static void *g(void *p) {
 	y = x; /* @B */

@@ -1,7 +1,7 @@
 /* expect: A B */
 #include "../threads.h"
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-static int x, y;
+int x, y;
 static void *f(void *p) {
 	pthread_rwlock_rdlock(&l);
 	pthread_rwlock_unlock(&l);

@@ -1,7 +1,7 @@
 /* expect: A A */
 #include "../threads.h"
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-static int x;
+int x;
 static void *f(void *p) {
 	pthread_rwlock_rdlock(&l);
 	x++; /* @A */

@@ -1,7 +1,7 @@
 /* expect: A B */
 #include "../threads.h"
 static pthread_spinlock_t l, m;
-static int x;
+int x;
 static void *f(void *p) {
 	pthread_spin_lock(&l);
 	x = 1; /* @A */

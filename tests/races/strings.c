@@ -1,8 +1,8 @@
 /* expect: A B */
 #include <string.h>
 #include "../threads.h"
-static char name[32] = "nobody";
-static size_t length;
+char name[32] = "nobody";
+size_t length;
 static void *f(void *p) {
 	strcpy(name, "somebody"); /* @A */
 	return p;

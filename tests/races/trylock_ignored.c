@@ -2,7 +2,7 @@
 #include "../threads.h"
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
-static int x;
+int x;
 static void *f(void *p) {
 	if (pthread_mutex_trylock(&held) == 0) /* main has it: always busy */
 		pthread_mutex_unlock(&held);

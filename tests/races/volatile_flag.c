@@ -3,8 +3,8 @@
    expect: C D
    confirm: A B */
 #include "../threads.h"
-static volatile int stop;
-static int data, seen;
+volatile int stop;
+int data, seen;
 static void *f(void *p) {
 	data = 1; /* @C */
 	stop = 1; /* @A */
