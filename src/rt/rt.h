@@ -260,6 +260,8 @@ bool rt_patch_nop(uintptr_t pc, const void *entry);
 bool rt_patch_call(uintptr_t pc, const void *entry, const void *target);
 /* Undo rt_patch_nop for one site (sched: the next trial's pair). */
 bool rt_patch_restore(uintptr_t pc);
+/* The same in the parent of a process that patched this site: nothing is checked but the call's bytes. */
+bool rt_patch_nop_known(uintptr_t pc);
 /* Set by a scheduler that lets one thread run at a time: the others stand in the kernel. */
 extern bool rt_patch_alone;
 /*

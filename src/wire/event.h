@@ -112,7 +112,6 @@ struct wire_ev_deadlock {
 struct wire_ev_visited {
 	struct wire_record head;
 	uint64_t site;             /* return address in the target */
-	uint64_t entry;            /* address of the runtime's function it called */
 };
 
 /* A line for people: "forked child 4711 runs unscheduled". */

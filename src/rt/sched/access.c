@@ -21,7 +21,7 @@ static uintptr_t *refused_slot(uintptr_t pc)
 	return &refused[(pc * 0x9e3779b97f4a7c15ull >> 40) % REFUSED_SIZE];
 }
 
-static void tell_visited(uintptr_t pc, const void *entry)
+static void tell_visited(uintptr_t pc)
 {
 	struct wire_ev_visited *visited;
 
@@ -33,7 +33,6 @@ static void tell_visited(uintptr_t pc, const void *entry)
 		return;
 	}
 	visited->site = pc;
-	visited->entry = (uint64_t)entry;
 	rt_commit(visited, WIRE_EV_VISITED);
 }
 
@@ -45,7 +44,7 @@ static RT_NOINLINE void patch_away(uintptr_t pc, const void *entry)
 	if (*slot == pc || !rt_enter(self))
 		return;
 	if (!rt_plan_flag(WIRE_NO_PATCH) && rt_patch_nop(pc, entry))
-		tell_visited(pc, entry);
+		tell_visited(pc);
 	else
 		*slot = pc;
 	rt_leave(self);

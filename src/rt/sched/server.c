@@ -120,7 +120,7 @@ static void patch_visited(void)
 		if (!record->size)
 			break;
 		if (record->type == WIRE_EV_VISITED)
-			rt_patch_nop((uintptr_t)visited->site, (const void *)visited->entry);
+			rt_patch_nop_known((uintptr_t)visited->site);
 		at += record->size;
 	}
 }
