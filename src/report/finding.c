@@ -49,7 +49,7 @@ static void print_source_line(const struct report *r, const struct ink *ink, con
 
 	if (!text)
 		return;
-	fprintf(ink->out, "     %s%c %4d | ", here ? ink->bold : ink->dim, here ? '>' : ' ', line);
+	fprintf(ink->out, "     %s%c %4d |%s", here ? ink->bold : ink->dim, here ? '>' : ' ', line, *text ? " " : "");
 	print_cut(ink, 14, text);
 	fprintf(ink->out, "%s\n", ink->plain);
 }
@@ -148,6 +148,18 @@ static void print_harm(const struct ink *ink, const struct candidate *c)
 	fputc('\n', ink->out);
 }
 
+/* When one side holds locks and the other none, that is most likely what is missing. */
+static void print_hint(const struct ink *ink, const struct candidate *c)
+{
+	int with = c->access[0].lock_count ? 0 : 1;
+	const struct access *a = &c->access[with];
+
+	if (!a->lock_count || c->access[1 - with].lock_count)
+		return;
+	fprintf(ink->out, "  hint: %c holds %s%s, %c holds no lock\n", 'a' + with, a->locks[0].name,
+		a->lock_count > 1 ? " and others" : "", 'b' - with);
+}
+
 static void print_witness(const struct report *r, const struct ink *ink, const char *id, const struct witness *w)
 {
 	if (!w)
@@ -173,6 +185,7 @@ void print_candidate(const struct report *r, const struct ink *ink, const struct
 	print_tally(r, ink, c);
 	print_outcomes(ink, c);
 	print_harm(ink, c);
+	print_hint(ink, c);
 	print_witness(r, ink, c->id, c->witness);
 }
 
@@ -188,7 +201,8 @@ void print_deadlock(const struct report *r, const struct ink *ink, const struct 
 			d->rung >= RUNG_CONFIRMED ? "waits for" : "asks for", known(e->waits_for));
 		print_stack(r, ink, e->stack, e->stack_count);
 	}
-	fputc('\n', ink->out);
+	if (d->trials || d->witness || d->rung < RUNG_CONFIRMED)
+		fputc('\n', ink->out);
 	if (d->trials)
 		fprintf(ink->out, "  happened in %u of %u trials\n", d->hits, d->trials);
 	else if (d->rung < RUNG_CONFIRMED)

@@ -1,9 +1,11 @@
 /*
  * interleaving - the schedule of a witness, drawn in a few lines.
  *
- *     T0            create           main.c:31   pthread_create(&t, NULL, inc, NULL);
- *           T1      access           main.c:12   counter++;
- *                   both stand: T1 and T0, T1 goes first
+ *     T0      create      main.c:31  pthread_create(&t, NULL, inc, NULL);
+ *        T1   stops at    main.c:12  counter++;
+ *     T0      stops at    main.c:33  print(counter);
+ *     -- T1 and T0 both stand before their accesses, T1 goes first --
+ *        T1   access      main.c:12  counter++;
  *
  * One lane a thread, time downward. Shown are the steps where the turn changes hands: the
  * first and the last of each thread's stretch, and everything that concerns the pair.
@@ -18,8 +20,8 @@
 #include "wire/schedule.h"
 
 #define MOST_LINES 40 /* about a screen */
-#define MOST_LANES 5  /* of LANE columns each; later threads share the last lane */
-#define LANE 6
+#define MOST_LANES 5  /* later threads share the last lane */
+#define LANE 3        /* columns: a number of two digits still stands in its own lane */
 
 struct drawing {
 	const struct report *report;
@@ -28,6 +30,7 @@ struct drawing {
 	const struct wire_step *steps;
 	const struct wire_plan_module *modules;
 	size_t count;
+	uint32_t lanes;
 	VEC(size_t) shown;
 };
 
@@ -60,13 +63,28 @@ static bool open_schedule(struct drawing *d, const void *data, size_t size)
 
 /* ---- which steps ---------------------------------------------------------------------- */
 
+/* Free choices are part of the operation they belong to: no line, and none missing. */
+static bool is_silent(const struct wire_step *s)
+{
+	return s->kind == STEP_CHOICE;
+}
+
+/* The turn for an access that is performed at once: the access is shown instead. */
+static bool is_done_next(const struct drawing *d, size_t i)
+{
+	const struct wire_step *s = &d->steps[i];
+
+	return s->kind == STEP_TURN && s->op == OP_ACCESS && i + 1 < d->count && s[1].kind == STEP_ACCESS &&
+	       s[1].thread == s->thread;
+}
+
 static bool concerns_pair(const struct wire_step *s)
 {
 	return s->kind == STEP_HIT || s->kind == STEP_ACCESS || s->kind == STEP_WATCHDOG ||
-	       (s->kind == STEP_CHOICE && s->op == OP_RESOLVE);
+	       (s->kind == STEP_TURN && s->op == OP_ACCESS);
 }
 
-/* Does another thread run before (step -1) or after (step +1) this one? */
+/* Does another thread run right before or after this step? */
 static bool at_switch(const struct drawing *d, size_t i)
 {
 	uint32_t thread = d->steps[i].thread;
@@ -74,33 +92,31 @@ static bool at_switch(const struct drawing *d, size_t i)
 	return i == 0 || i + 1 == d->count || d->steps[i - 1].thread != thread || d->steps[i + 1].thread != thread;
 }
 
-static bool is_same_stop(const struct wire_step *a, const struct wire_step *b)
-{
-	return a->thread == b->thread && a->op == b->op && a->pc.module == b->pc.module && a->pc.offset == b->pc.offset;
-}
-
 static void choose(struct drawing *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		const struct wire_step *s = &d->steps[i];
 
-		if (!concerns_pair(s) && (s->kind == STEP_CHOICE || !at_switch(d, i)))
-			continue;
-		/* the turn for an access, and then the access: one line */
-		if (d->shown.count && s->kind == STEP_ACCESS && is_same_stop(s, &d->steps[d->shown.items[d->shown.count - 1]]))
-			d->shown.items[d->shown.count - 1] = i;
-		else
+		if (s->thread >= d->lanes)
+			d->lanes = s->thread < MOST_LANES ? s->thread + 1 : MOST_LANES;
+		if (!is_silent(s) && !is_done_next(d, i) && (concerns_pair(s) || at_switch(d, i)))
 			VEC_PUSH(&d->shown, i);
 	}
 }
 
 /* ---- one step --------------------------------------------------------------------------- */
 
+/*
+ * Where a thread stands is the return address of the call it is in, so the call is before
+ * it; a thread that starts stands at its first instruction, one that ends nowhere of note.
+ */
 static bool step_place(const struct drawing *d, const struct wire_step *s, struct place *place)
 {
-	if (!d->modules || s->pc.module >= d->head->module_count || !s->pc.offset)
+	uint32_t back = s->op == OP_NONE ? 0 : 1;
+
+	if (!d->modules || s->pc.module >= d->head->module_count || s->pc.offset < 1 || s->op == OP_EXIT)
 		return false;
-	*place = (struct place){ d->modules[s->pc.module].build_id, d->modules[s->pc.module].path, s->pc.offset - 1 };
+	*place = (struct place){ d->modules[s->pc.module].build_id, d->modules[s->pc.module].path, s->pc.offset - back };
 	return true;
 }
 
@@ -121,38 +137,72 @@ static void print_where(const struct drawing *d, const struct wire_step *s, int 
 	if (!frames[0].line)
 		return;
 	where = arena_printf(d->report->arena, "%s:%d", frames[0].file, frames[0].line);
-	used += fprintf(d->ink->out, "%-16s  ", where);
+	used += fprintf(d->ink->out, " %-15s ", where);
 	print_cut(d->ink, used, trimmed(sym_source_line(d->report->sym, frames[0].file, frames[0].line)));
 }
 
-static void print_step(const struct drawing *d, const struct wire_step *s)
+/* Who was let go is the thread of the next access. */
+static void print_hit(const struct drawing *d, size_t i)
 {
-	FILE *out = d->ink->out;
-	uint32_t lane = s->thread < MOST_LANES ? s->thread : MOST_LANES - 1;
-	const char *word = s->op < OP_COUNT ? op_words[s->op] : "?";
-	uint32_t lanes = MOST_LANES;
-	int used;
+	const struct wire_step *s = &d->steps[i];
 
-	if (s->kind == STEP_HIT) {
-		fprintf(out, "     %s-- T%u and T%u both stand before their accesses --%s\n", d->ink->bold, s->chosen,
-			s->thread, d->ink->plain);
-		return;
-	}
-	if (s->kind == STEP_CHOICE || s->kind == STEP_WATCHDOG) {
-		if (s->kind == STEP_WATCHDOG)
-			fprintf(out, "     -- the watchdog acted --\n");
-		return;
-	}
-	used = fprintf(out, "     %*sT%-*u", (int)(lane * LANE / 2), "", (int)((lanes - lane) * LANE / 2 + 1), s->thread);
-	used += fprintf(out, "%-10s ", s->kind == STEP_SIGNAL ? "signal" : word);
-	print_where(d, s, used);
-	fputc('\n', out);
+	fprintf(d->ink->out, "     %s-- T%u and T%u both stand before their accesses", d->ink->bold, s->chosen, s->thread);
+	for (i++; i < d->count && d->steps[i].kind != STEP_HIT; i++)
+		if (d->steps[i].kind == STEP_ACCESS) {
+			fprintf(d->ink->out, ", T%u goes first", d->steps[i].thread);
+			break;
+		}
+	fprintf(d->ink->out, " --%s\n", d->ink->plain);
 }
 
-static void print_gap(const struct drawing *d, size_t steps)
+static const char *step_word(const struct wire_step *s)
 {
-	if (steps)
-		fprintf(d->ink->out, "     %s... %zu step%s%s\n", d->ink->dim, steps, steps == 1 ? "" : "s", d->ink->plain);
+	if (s->kind == STEP_SIGNAL)
+		return "signal";
+	if (s->kind == STEP_RETURN)
+		return "returns";
+	if (s->kind == STEP_TURN && s->op == OP_ACCESS)
+		return "stops at";
+	return s->op < OP_COUNT ? op_words[s->op] : "?";
+}
+
+static void print_step(const struct drawing *d, size_t i)
+{
+	const struct wire_step *s = &d->steps[i];
+	uint32_t lane = s->thread < MOST_LANES ? s->thread : MOST_LANES - 1;
+	const char *thread = arena_printf(d->report->arena, "T%u", s->thread), *word = step_word(s);
+	struct place place;
+	int used, padded;
+
+	if (s->kind == STEP_HIT) {
+		print_hit(d, i);
+		return;
+	}
+	if (s->kind == STEP_WATCHDOG) {
+		fputs("     -- the watchdog acted --\n", d->ink->out);
+		return;
+	}
+	padded = step_place(d, s, &place) ? 11 : 0;
+	used = fprintf(d->ink->out, "     %*s%-*s %-*s", (int)(lane * LANE), "", (int)((d->lanes - lane) * LANE), thread,
+		       padded, word);
+	print_where(d, s, used);
+	fputc('\n', d->ink->out);
+}
+
+/* A single step left out is shown instead: the line costs the same. */
+static void print_gap(const struct drawing *d, size_t from, size_t to)
+{
+	size_t steps = 0, last = 0;
+
+	for (size_t i = from; i < to; i++)
+		if (!is_silent(&d->steps[i]) && !is_done_next(d, i)) {
+			steps++;
+			last = i;
+		}
+	if (steps == 1)
+		print_step(d, last);
+	else if (steps)
+		fprintf(d->ink->out, "     %s... %zu steps%s\n", d->ink->dim, steps, d->ink->plain);
 }
 
 /* The window of shown steps around the last meeting, else the last ones. */
@@ -176,11 +226,11 @@ static void draw(struct drawing *d)
 	choose(d);
 	window(d, &from, &to);
 	for (size_t i = from; i < to; i++) {
-		print_gap(d, d->shown.items[i] - last);
-		print_step(d, &d->steps[d->shown.items[i]]);
+		print_gap(d, last, d->shown.items[i]);
+		print_step(d, d->shown.items[i]);
 		last = d->shown.items[i] + 1;
 	}
-	print_gap(d, d->count - last);
+	print_gap(d, last, d->count);
 	VEC_FREE(&d->shown);
 }
 
