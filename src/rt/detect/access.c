@@ -21,7 +21,7 @@ static void touch(struct detect_thread *t, uint32_t site, uintptr_t pc, const vo
 	struct touch x = { .t = t, .address = (uintptr_t)address, .size = size, .flags = flags, .site = site,
 			   .pc = pc, .frame = frame };
 
-	if (unlikely(t->ended || t->ignore))
+	if (unlikely(t->ignore))
 		return;
 	if (unlikely(sample_kind == WIRE_SAMPLE_LITERACE) && sample_skips(t, site))
 		return;
@@ -89,6 +89,18 @@ RT_NOINLINE void detect_visit(uintptr_t pc, const void *address, size_t size, un
 	rt_leave(rt);
 }
 
+/* A patched call is always the same access, so its return address alone names the site. */
+static inline uint32_t cached_site(struct detect_thread *t, uintptr_t pc, unsigned flags, size_t size)
+{
+	unsigned i = (unsigned)(pc ^ pc >> 8) % SITE_CACHE;
+
+	if (unlikely(t->sites[i].pc != pc)) {
+		t->sites[i].site = site_of(pc, flags, size);
+		t->sites[i].pc = pc;
+	}
+	return t->sites[i].site;
+}
+
 /* From blob.c by a jump: our return address is the site's. */
 void detect_miss(const void *address, size_t size_and_flags)
 {
@@ -106,8 +118,9 @@ void detect_miss(const void *address, size_t size_and_flags)
 	t = enter(rt);
 	if (unlikely(!t))
 		return;
-	site = site_of(pc, flags, size);
-	if (likely(site))
+	site = cached_site(t, pc, flags, size);
+	if (likely(site) && (sample_kind != WIRE_SAMPLE_ALL || t->ignore ||
+			     !record_quick(t, (uintptr_t)address, size, flags, site)))
 		touch(t, site, pc, address, size, flags, __builtin_frame_address(0));
 	rt_leave(rt);
 }

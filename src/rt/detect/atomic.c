@@ -39,7 +39,7 @@ void rt_on_atomic(const void *address, size_t size, unsigned flags, int order, u
 {
 	struct detect_thread *t = detect_self();
 
-	if (!t || detect_off || t->ended)
+	if (!t || detect_off)
 		return;
 	if (!t->ignore)
 		touch(t, address, size, flags, pc, __builtin_frame_address(0));
@@ -65,7 +65,7 @@ void rt_on_atomic_done(const void *address, unsigned flags, int order)
 	struct detect_thread *t = detect_self();
 
 	(void)flags;
-	if (!t || detect_off || t->ended)
+	if (!t || detect_off)
 		return;
 	if (acquires(order))
 		object_receive(t, (uintptr_t)address);
@@ -77,7 +77,7 @@ void rt_on_fence(int order)
 {
 	struct detect_thread *t = detect_self();
 
-	if (!t || detect_off || t->ended)
+	if (!t || detect_off)
 		return;
 	for (uint32_t i = 0; acquires(order) && i < RELAXED_LOADS; i++) {
 		if (t->relaxed[i])

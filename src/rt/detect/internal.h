@@ -161,6 +161,7 @@ struct held {
 #define OBJECT_CACHE 64u
 #define STEP_CACHE 64u
 #define RELAXED_LOADS 8u
+#define SITE_CACHE 256u
 
 struct segment {
 	uint32_t slot;
@@ -178,14 +179,14 @@ struct detect_thread {
 	uint32_t epoch;
 	uint32_t lockset;
 	bool used;        /* an access was recorded in this epoch */
-	bool ended;
-	int ignore;
+	int ignore;       /* > 0: accesses are not looked at; the end of the thread counts as one */
 	struct clock vc;  /* vc.at[slot] = last closed epoch = epoch - 1 */
 	struct rt_thread *rt;
 	uint64_t random;
 	struct { uint32_t lockset, segment; } segments[SEGMENT_CACHE]; /* of this epoch */
 	struct { uintptr_t address; struct object *object; uint32_t generation, version; } objects[OBJECT_CACHE];
 	struct { uint64_t key; uint32_t result; } steps[STEP_CACHE]; /* lockset transitions */
+	struct { uintptr_t pc; uint32_t site; } sites[SITE_CACHE]; /* of patched calls */
 	struct held *held;
 	uint32_t held_count;
 	uint32_t held_size;
@@ -351,6 +352,11 @@ struct touch {
 
 /* All granules of the access. */
 void record_touch(const struct touch *x);
+/*
+ * The usual miss, quickly: within one granule, no conflict, a cell to be had without loss.
+ * False: nothing was done, use record_touch.
+ */
+bool record_quick(struct detect_thread *t, uintptr_t address, size_t size, unsigned flags, uint32_t site);
 /* One granule: bytes is the mask of the access in it. */
 void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule);
 

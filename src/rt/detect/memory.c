@@ -73,7 +73,7 @@ static bool free_touch(struct touch *x, const void *block, size_t size, uintptr_
 			     .pc = pc, .frame = frame };
 	x->size = size < FREE_CHECKED ? size : FREE_CHECKED;
 	x->site = site_of(pc, x->flags, 0);
-	return x->t && x->site && !x->t->ended && !x->t->ignore && detect_many;
+	return x->t && x->site && !x->t->ignore && detect_many;
 }
 
 void rt_on_free(const void *block, size_t size, uintptr_t pc)

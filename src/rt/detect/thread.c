@@ -9,8 +9,8 @@
  *
  * I1  vc.at[slot] is the last closed epoch; an access in epoch e is ordered before whoever
  *     has vc.at[slot] >= e.
- * I2  rt->engine is set before the thread runs and stays: late accesses (destructors of
- *     thread-local data) find ended set and are left alone.
+ * I2  rt->engine is set before the thread runs and stays until it is joined: late accesses
+ *     (destructors of thread-local data) find it ignoring and are left alone.
  */
 #include "rt/detect/internal.h"
 
@@ -150,7 +150,7 @@ void rt_on_thread_end(struct rt_thread *self)
 	if (!t || detect_off)
 		return;
 	segment_advance(t);
-	t->ended = true;
+	t->ignore++;
 	t->key = detect_key = 0;
 	thread_count_losses(t);
 	clock_free(&t->fence);
