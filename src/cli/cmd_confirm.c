@@ -222,7 +222,7 @@ const struct command command_confirm = {
 		"That confirms the race; a coin decides who goes first, and how the run ends is tallied per\n"
 		"order. Without ids all candidates of the store are tried, without PROG the program that the\n"
 		"store remembers is run. A search ends when both orders were seen and one did harm, or after\n"
-		"20 trials more; a pair that never meets gets all its trials.\n"
+		"50 trials more; a pair that never meets gets all its trials.\n"
 		"Exit status 66 if something was confirmed.",
 	.options = options,
 	.run = run,

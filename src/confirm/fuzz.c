@@ -6,6 +6,9 @@
  * into the store as one, with who waits for what. The trial of each kind with the fewest
  * switches is its witness. Stops at the first failure unless --exhaust.
  *
+ * Scheduling points are the sync operations and the accesses of the candidates that the store
+ * has for this build: where two threads may touch the same bytes, the order matters.
+ *
  * Policy "mix" takes the policies in turn: none of them is best on all programs, and a
  * quarter of the trials with the right one beats all of them with the wrong one.
  */
@@ -200,12 +203,15 @@ int confirm_fuzz(struct confirm_context *context, struct confirm_result *result)
 		.title = "fuzz", .count = context->options.trials, .seed = context->options.seed,
 		.plan = fuzz_plan, .keeps = fuzz_keeps, .finished = fuzz_finished, .hits = fuzz_hits, .context = &fuzz,
 	};
+	struct arena arena = ARENA_INIT;
 	int r;
 
 	*result = (struct confirm_result){ 0 };
 	if (pool_open(context) || pool_take_reference(context))
 		return -1;
 	plan_start(&fuzz.parts, context);
+	if (plan_add_points(context, &arena, &fuzz.parts))
+		goto failed;
 	fuzz.mix = !strcmp(context->options.policy, "mix");
 	job.parts = fuzz.parts;
 	r = pool_run(context, &job);
@@ -213,6 +219,10 @@ int confirm_fuzz(struct confirm_context *context, struct confirm_result *result)
 	result->hits = fuzz.hits;
 	result->harmful = fuzz.hits > 0;
 	if (store_kinds(&fuzz))
-		return -1;
+		r = -1;
+	arena_free(&arena);
 	return r;
+failed:
+	arena_free(&arena);
+	return -1;
 }

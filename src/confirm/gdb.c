@@ -44,7 +44,7 @@ static int put_schedule(struct confirm_context *context, struct arena *arena, co
 static char **command_line(struct confirm_context *context, struct arena *arena, const struct wire_host *wire)
 {
 	const struct program *program = context->program;
-	char **envp = server_environment(arena, program, "sched", wire_env(arena, wire, -1));
+	char **envp = target_environment(program, arena, "sched", wire_env(arena, wire, -1));
 	const char *fixed[] = {
 		"gdb", "-q", "-ex", "set startup-with-shell off", "-ex", "set print thread-events off",
 		"-ex", quoted(arena, "LD_LIBRARY_PATH", envp), "-ex", quoted(arena, WIRE_ENV, envp),

@@ -28,6 +28,9 @@
 
 /* ---- plan.c ------------------------------------------------------------------------- */
 
+/* An automatic step limit never goes beyond; some ten seconds of switching. */
+#define CONFIRM_STEPS_MOST 5000000u
+
 int plan_policy(const char *name); /* enum wire_policy, -1 if unknown */
 const char *plan_policy_name(uint32_t policy);
 /* What does not depend on the candidate. */
@@ -37,6 +40,11 @@ int plan_candidate(struct confirm_context *context, struct arena *arena, const s
 		   struct wire_plan_parts *parts);
 int plan_deadlock(struct confirm_context *context, struct arena *arena, const struct deadlock *deadlock,
 		  struct wire_plan_parts *parts);
+/*
+ * The accesses of every candidate the store has for this build become scheduling points of
+ * the plan, besides the sites it has. Keeps what was there; the array is in arena.
+ */
+int plan_add_points(struct confirm_context *context, struct arena *arena, struct wire_plan_parts *parts);
 
 /* ---- server.c ------------------------------------------------------------------------- */
 
@@ -70,9 +78,6 @@ void server_cancel(struct server *server);
 /* What the trial printed. */
 void server_output(const struct server *server, struct strbuf *text);
 
-/* The environment of a target under one of our runtimes. */
-char **server_environment(struct arena *arena, const struct program *program, const char *runtime,
-			  const char *wire);
 /* stdin of a trial: --stdin FILE or /dev/null. -1 with a message. */
 int server_input(const struct confirm_options *options);
 /* A file for stdout and stderr: append-only, so that it can be truncated at any time. */
@@ -168,6 +173,11 @@ const struct deadlock *meeting_deadlock(struct meetings *meetings, struct sym *s
 
 /* ---- pool.c ------------------------------------------------------------------------------------ */
 
+struct module_id {
+	char *module;
+	char build_id[BUILD_ID_HEX_MAX];
+};
+
 struct confirm_pool {
 	struct server *servers;
 	unsigned count;
@@ -176,6 +186,7 @@ struct confirm_pool {
 	bool have_reference;
 	uint64_t length;      /* steps of an undirected trial; 0 not taken */
 	uint64_t strays;      /* processes left behind by trials, ended by us */
+	VEC(struct module_id) module_ids; /* build-ids read so far */
 };
 
 /*
@@ -187,6 +198,7 @@ struct pool_job {
 	const char *title;    /* for the progress line */
 	unsigned count;
 	struct wire_plan_parts parts;
+	const struct wire_plan_parts *other; /* for every second trial; NULL: the same */
 	uint64_t seed;        /* of trial 0 */
 	int (*plan)(void *context, unsigned index, struct wire_plan_parts *parts);  /* may be NULL */
 	bool (*keeps)(void *context, const struct trial *trial); /* copy its log and steps? may be NULL */

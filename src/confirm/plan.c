@@ -15,8 +15,8 @@
 #include "confirm/internal.h"
 
 #define SEARCH_LINES 1000 /* how far a function may have moved; a lookup is a binary search */
+#define POINTS_MAX 4096 /* sites; the first of the highest rungs, as the store gives them */
 #define STEP_LIMIT_LEAST 200000u  /* about a tenth of a second of spinning */
-#define STEP_LIMIT_MOST 20000000u /* about ten seconds */
 
 static const char *const policies[] = {
 	[WIRE_POLICY_PAIR] = "pair", [WIRE_POLICY_RANDOM] = "random", [WIRE_POLICY_PCT] = "pct",
@@ -47,8 +47,8 @@ static uint64_t step_limit(const struct confirm_context *context)
 
 	if (context->options.step_limit)
 		return context->options.step_limit;
-	if (!limit || limit > STEP_LIMIT_MOST)
-		return STEP_LIMIT_MOST;
+	if (!limit || limit > CONFIRM_STEPS_MOST)
+		return CONFIRM_STEPS_MOST;
 	return limit < STEP_LIMIT_LEAST ? STEP_LIMIT_LEAST : limit;
 }
 
@@ -81,15 +81,28 @@ static bool is_program(const struct confirm_context *context, const struct place
 	return !place->module || !strcmp(base_name(place->module), base_name(context->program->path));
 }
 
+/* Build-id of a library as it is on the disk now; read once. "-" if it cannot be read. */
+static const char *module_build_id(struct confirm_pool *pool, const char *module)
+{
+	struct module_id new = { 0 };
+
+	for (size_t i = 0; i < pool->module_ids.count; i++)
+		if (!strcmp(pool->module_ids.items[i].module, module))
+			return pool->module_ids.items[i].build_id;
+	new.module = strdup(module);
+	if (sym_build_id(module, new.build_id))
+		strcpy(new.build_id, "-");
+	VEC_PUSH(&pool->module_ids, new);
+	return pool->module_ids.items[pool->module_ids.count - 1].build_id;
+}
+
 static bool is_this_build(const struct confirm_context *context, const struct place *place)
 {
-	char id[BUILD_ID_HEX_MAX];
+	const char *id = place->build_id ? place->build_id : "";
 
 	if (is_program(context, place) && *context->program->build_id)
-		return place->build_id && !strcmp(place->build_id, context->program->build_id);
-	if (!place->module || sym_build_id(place->module, id))
-		return false;
-	return !strcmp(id, place->build_id ? place->build_id : "");
+		return !strcmp(id, context->program->build_id);
+	return place->module && !strcmp(module_build_id(context->pool, place->module), id);
 }
 
 /* Sites and modules of a plan under construction, in one arena. */
@@ -219,6 +232,64 @@ int plan_candidate(struct confirm_context *context, struct arena *arena, const s
 	VEC_FREE(&draft.sites);
 	return result;
 }
+
+/* ---- points ------------------------------------------------------------------------------ */
+
+static bool has_site(const struct wire_plan_parts *parts, const struct wire_plan_module *module, uint32_t offset)
+{
+	for (size_t i = 0; i < parts->site_count; i++) {
+		const struct wire_plan_module *other = &parts->modules[parts->sites[i].module];
+
+		if (parts->sites[i].offset == offset && !strcmp(other->build_id, module->build_id) &&
+		    !strcmp(base_name(other->path), base_name(module->path)))
+			return true;
+	}
+	return false;
+}
+
+static void add_points_of(struct draft *draft, const struct wire_plan_parts *parts, const struct access *access)
+{
+	for (size_t i = 0; i < access->place_count && draft->sites.count < POINTS_MAX; i++) {
+		const struct place *place = &access->places[i];
+		struct wire_plan_module module = { 0 };
+
+		if (!is_this_build(draft->context, place))
+			continue;
+		snprintf(module.build_id, sizeof(module.build_id), "%s", place->build_id);
+		snprintf(module.path, sizeof(module.path), "%s", place->module);
+		if (!has_site(parts, &module, (uint32_t)place->offset + 1))
+			add_site(draft, place, WIRE_SIDE_POINT, access->flags);
+	}
+}
+
+static void keep_sites(struct draft *draft, const struct wire_plan_parts *parts)
+{
+	memcpy(draft->modules, parts->modules, parts->module_count * sizeof(*parts->modules));
+	draft->module_count = parts->module_count;
+	for (size_t i = 0; i < parts->site_count; i++)
+		VEC_PUSH(&draft->sites, parts->sites[i]);
+}
+
+int plan_add_points(struct confirm_context *context, struct arena *arena, struct wire_plan_parts *parts)
+{
+	struct draft draft = { .context = context, .arena = arena };
+	struct store_findings findings;
+
+	if (store_read(context->store, arena, &findings))
+		return -1;
+	if (parts->module_count)
+		keep_sites(&draft, parts);
+	for (size_t i = 0; i < findings.candidate_count; i++) {
+		add_points_of(&draft, parts, &findings.candidates[i].access[0]);
+		add_points_of(&draft, parts, &findings.candidates[i].access[1]);
+	}
+	if (draft.sites.count > parts->site_count)
+		hand_over(&draft, parts);
+	VEC_FREE(&draft.sites);
+	return 0;
+}
+
+/* ---- deadlocks --------------------------------------------------------------------------- */
 
 static int add_edge(struct draft *draft, const struct deadlock_edge *edge, struct wire_plan_edge *out)
 {

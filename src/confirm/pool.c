@@ -122,6 +122,9 @@ struct run {
 	unsigned settled;           /* indices below are counted */
 	VEC(struct trial *) ended;  /* not yet counted */
 	unsigned *index;            /* of each server's trial */
+	bool *second;               /* ... and is it its second run, with the highest step limit? */
+	bool hangs;                 /* a hang was seen to be one: the next needs no second run */
+	uint64_t longest;           /* steps of a trial that ended by itself */
 	bool stop;
 	int result;
 	uint64_t started;
@@ -143,6 +146,9 @@ static void take_trial(struct run *run, unsigned at)
 	trial->index = run->index[at];
 	trial->seed = run->job->seed + trial->index;
 	trial_read(trial, &pool->servers[at], &pool->meetings, run->context->sym, compared(run->context));
+	if (trial->ending.normal && trial->steps > run->longest)
+		run->longest = trial->steps;
+	run->hangs |= run->second[at] && !strcmp(trial->ending.outcome, "hang");
 	if (run->job->keeps && run->job->keeps(run->job->context, trial))
 		trial_keep(trial, &pool->servers[at]);
 	if (trial->children)
@@ -185,19 +191,56 @@ static void settle(struct run *run)
 	}
 }
 
-static int start_trial(struct run *run, unsigned at)
+/*
+ * An automatic step limit is a guess: a pair in a hot loop takes far more steps than an
+ * undirected schedule. So what looks like a hang is run again with the highest limit before
+ * it is called one, until one was; and the limit follows what other trials needed.
+ */
+static uint64_t limit_of(const struct run *run, unsigned at, uint64_t planned)
 {
-	struct wire_plan_parts parts = run->job->parts;
+	if (run->context->options.step_limit)
+		return planned;
+	if (run->second[at])
+		return CONFIRM_STEPS_MOST;
+	if (run->longest * 10 < planned)
+		return planned;
+	return run->longest * 10 < CONFIRM_STEPS_MOST ? run->longest * 10 : CONFIRM_STEPS_MOST;
+}
+
+static int start_index(struct run *run, unsigned at, unsigned index, bool second)
+{
+	const struct pool_job *job = run->job;
+	struct wire_plan_parts parts = job->other && index % 2 ? *job->other : job->parts;
 	struct server *server = &run->context->pool->servers[at];
 
 	if (server->state == SERVER_DOWN && server_start(server, run->context, server->core))
 		return -1;
-	run->index[at] = run->next;
-	parts.plan.seed = run->job->seed + run->next;
-	if (run->job->plan && run->job->plan(run->job->context, run->next, &parts))
+	run->index[at] = index;
+	run->second[at] = second;
+	parts.plan.seed = job->seed + index;
+	parts.plan.step_limit = limit_of(run, at, parts.plan.step_limit);
+	if (job->plan && job->plan(job->context, index, &parts))
 		return -1;
-	run->next++;
 	return server_run(server, run->context, &parts);
+}
+
+static int start_trial(struct run *run, unsigned at)
+{
+	return start_index(run, at, run->next++, false);
+}
+
+static bool wants_second_run(const struct run *run, unsigned at)
+{
+	const struct server *server = &run->context->pool->servers[at];
+	struct wire_cursor cursor = { 0 };
+	const struct wire_record *record;
+
+	if (run->second[at] || run->hangs || run->context->options.step_limit)
+		return false;
+	while ((record = wire_next(&server->wire, &cursor)))
+		if (record->type == WIRE_EV_END)
+			return ((const struct wire_ev_end *)record)->how == WIRE_END_HANG;
+	return false;
 }
 
 static unsigned start_idle(struct run *run)
@@ -233,7 +276,7 @@ static void serve(struct run *run, unsigned at)
 
 	if (r < 0)
 		bury(run, at);
-	else if (r > 0)
+	else if (r > 0 && !(wants_second_run(run, at) && !start_index(run, at, run->index[at], true)))
 		take_trial(run, at);
 }
 
@@ -280,6 +323,7 @@ static void clean_up(struct run *run)
 		forget(run->ended.items[i]);
 	VEC_FREE(&run->ended);
 	free(run->index);
+	free(run->second);
 	progress_clear();
 }
 
@@ -288,7 +332,8 @@ int pool_run(struct confirm_context *context, const struct pool_job *job)
 	struct run run = { .context = context, .job = job, .started = monotonic_ms() };
 
 	run.index = calloc(context->pool->count, sizeof(*run.index));
-	if (!run.index)
+	run.second = calloc(context->pool->count, sizeof(*run.second));
+	if (!run.index || !run.second)
 		BUG("out of memory");
 	while (!run.stop && !interrupted && start_idle(&run)) {
 		poll_servers(&run);
@@ -345,10 +390,15 @@ static int try_undirected(struct confirm_context *context)
 		.title = "undirected", .seed = context->options.seed, .finished = undirected_finished,
 		.context = context, .count = UNDIRECTED,
 	};
+	struct arena arena = ARENA_INIT;
+	int result = -1;
 
 	plan_start(&job.parts, context);
 	job.parts.plan.policy = WIRE_POLICY_RANDOM;
-	return pool_run(context, &job);
+	if (!plan_add_points(context, &arena, &job.parts))
+		result = pool_run(context, &job);
+	arena_free(&arena);
+	return result;
 }
 
 static int start_servers(struct confirm_context *context)
@@ -423,6 +473,9 @@ void pool_close(struct confirm_context *context)
 	release_signals();
 	reference_free(&pool->reference);
 	meetings_free(&pool->meetings);
+	for (size_t i = 0; i < pool->module_ids.count; i++)
+		free(pool->module_ids.items[i].module);
+	VEC_FREE(&pool->module_ids);
 	free(pool->servers);
 	free(pool);
 	context->pool = NULL;

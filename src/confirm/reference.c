@@ -77,10 +77,10 @@ static int run_plain(const struct confirm_context *context, struct server *files
 	struct spawn spawn = {
 		.path = program->path, .argv = program->argv, .cwd = program->cwd, .in = files->input,
 		.out = files->output, .err = files->output, .own_group = true,
-		.envp = server_environment(&arena, program, "nop", NULL),
+		.envp = target_environment(program, &arena, "nop", NULL),
 	};
 	pid_t pid;
-	int result = spawn_start(&spawn, &pid);
+	int result = spawn.envp ? spawn_start(&spawn, &pid) : -1;
 
 	arena_free(&arena);
 	if (result)

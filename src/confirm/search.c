@@ -1,10 +1,15 @@
 /*
  * search - the trials of one candidate: aim, run, count, stop, keep the best witness.
  *
+ * Two ways to aim, in turn. Even trials are the paper's algorithm to the letter. Odd ones
+ * hold back by side (WIRE_STRICT), set everybody free after a meeting (WIRE_LET_GO), and have
+ * the accesses of the other candidates as scheduling points: what comes of a race often
+ * depends on what happens between it and the next one.
+ *
  * When to stop. A hit confirms; both orders of a hit show what the race can do. Whether one
  * of them does harm may depend on more than the order, so after both orders were seen the
- * search goes on until harm was seen or AFTER_BOTH trials more: an ending which one in five
- * of the remaining schedules shows is then missed once in a hundred. --exhaust makes all
+ * search goes on until harm was seen or AFTER_BOTH trials more: an ending which one in ten
+ * of the remaining schedules shows is then missed twice in a hundred. --exhaust makes all
  * trials whatever happens; a pair that is never hit gets them all anyway.
  */
 #include <string.h>
@@ -13,7 +18,7 @@
 #include "base/spawn.h"
 #include "confirm/internal.h"
 
-#define AFTER_BOTH 20
+#define AFTER_BOTH 50
 #define FLUSH_MS 500    /* at most this much finished work is lost by a kill -9 */
 #define FLUSH_TRIALS 512
 
@@ -23,7 +28,7 @@ struct search {
 	const char *id;
 	const struct candidate *candidate; /* as the store has it; NULL: a deadlock */
 	bool is_deadlock;
-	struct wire_plan_parts parts;
+	struct wire_plan_parts parts, loose; /* the letter; and the other way */
 	unsigned trials, hits, order[2], after_both;
 	bool harmful;
 	const struct candidate *example; /* the meeting itself */
@@ -125,6 +130,11 @@ static struct store_trial trial_row(const struct search *search, const struct tr
 	};
 }
 
+static const struct wire_plan_parts *parts_of(const struct search *search, unsigned index)
+{
+	return index % 2 && !search->is_deadlock ? &search->loose : &search->parts;
+}
+
 /* The schedule as recorded: not shrunk, it is only a by-catch. */
 static int store_by_catch(struct search *search, const struct trial *trial, const char *id)
 {
@@ -134,7 +144,7 @@ static int store_by_catch(struct search *search, const struct trial *trial, cons
 	int result;
 
 	context->options.shrink = false;
-	result = witness_store(context, &copy, &search->parts, id);
+	result = witness_store(context, &copy, parts_of(search, trial->index), id);
 	context->options.shrink = shrinks;
 	VEC_PUSH(&search->others, id);
 	return result;
@@ -253,7 +263,7 @@ static int store_candidate(struct search *search)
 	met.rung = search->harmful ? RUNG_HARMFUL : RUNG_CONFIRMED;
 	if (store_put_candidate(context->store, context->run, &met, &is_new))
 		return -1;
-	return witness_store(context, &search->best, &search->parts, search->id);
+	return witness_store(context, &search->best, parts_of(search, search->best.trial.index), search->id);
 }
 
 static int store_deadlock(struct search *search)
@@ -273,7 +283,7 @@ static int run_trials(struct search *search, const char *title)
 	struct pool_job job = {
 		.title = title, .count = search->context->options.trials, .parts = search->parts,
 		.seed = search->context->options.seed, .keeps = search_keeps, .finished = search_finished,
-		.hits = search_hits, .context = search,
+		.hits = search_hits, .context = search, .other = search->is_deadlock ? NULL : &search->loose,
 	};
 	int result = pool_run(search->context, &job);
 
@@ -302,6 +312,15 @@ static int end_interrupted(int result, int stored)
 	return result || stored ? -1 : 0;
 }
 
+static int plan_both(struct search *search, struct arena *arena)
+{
+	if (plan_candidate(search->context, arena, search->candidate, &search->parts))
+		return -1;
+	search->loose = search->parts;
+	search->loose.plan.flags |= WIRE_STRICT | WIRE_LET_GO;
+	return plan_add_points(search->context, arena, &search->loose);
+}
+
 int confirm_candidate(struct confirm_context *context, const struct candidate *candidate,
 		      struct confirm_result *result)
 {
@@ -312,7 +331,7 @@ int confirm_candidate(struct confirm_context *context, const struct candidate *c
 
 	*result = (struct confirm_result){ 0 };
 	if (!pool_open(context) && !pool_take_reference(context) &&
-	    !plan_candidate(context, &arena, candidate, &search.parts)) {
+	    !plan_both(&search, &arena)) {
 		r = run_trials(&search, candidate->id);
 		stored = store_candidate(&search);
 		r = end_interrupted(r, stored);

@@ -34,17 +34,6 @@
 #define STEPS_MAX ((uint64_t)4 << 20)  /* 128 MiB of steps at most; a longer trial replays by seed */
 #define OUTPUT_MAX ((off_t)64 << 20)   /* a trial that prints for ever must not eat the memory */
 
-char **server_environment(struct arena *arena, const struct program *program, const char *runtime,
-			  const char *wire)
-{
-	const char *dir = target_runtime_dir(arena, runtime);
-	const char *old = env_get(program->envp, "LD_LIBRARY_PATH");
-	const char *path = old && *old ? arena_printf(arena, "%s:%s", dir, old) : dir;
-	char **envp = env_set(arena, program->envp, "LD_LIBRARY_PATH", path);
-
-	return env_set(arena, envp, WIRE_ENV, wire);
-}
-
 int server_input(const struct confirm_options *options)
 {
 	const char *path = options->stdin_file ? options->stdin_file : "/dev/null";
@@ -101,10 +90,11 @@ static int spawn_target(struct server *server, const struct confirm_context *con
 		.out = shown ? SPAWN_SAME : server->output, .err = shown ? SPAWN_SAME : server->output,
 		.keep = keep, .keep_count = 2, .own_group = true,
 	};
-	int result;
+	int result = -1;
 
-	spawn.envp = server_environment(&arena, program, "sched", wire_env(&arena, &server->wire, control));
-	result = start_pinned(&spawn, &server->pid, server->core);
+	spawn.envp = target_environment(program, &arena, "sched", wire_env(&arena, &server->wire, control));
+	if (spawn.envp)
+		result = start_pinned(&spawn, &server->pid, server->core);
 	arena_free(&arena);
 	return result;
 }

@@ -64,6 +64,7 @@ static int tried_finished(void *data, struct trial *trial)
 
 	trial_free(&s->tried);
 	s->tried = *trial;
+	s->tried.index = s->best->index;
 	*trial = (struct trial)TRIAL_INIT;
 	return 1;
 }
