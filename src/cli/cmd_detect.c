@@ -11,7 +11,7 @@ static bool no_patch;
 static int fail_on = RUNG_CONFIRMED;
 
 static struct option options[] = {
-	{ "runs", 'n', OPTION_NUMBER, &runs, "N", "run at most N times, until a run brings nothing new (default 3)",
+	{ "runs", 'r', OPTION_NUMBER, &runs, "N", "run at most N times, until a run brings nothing new (default 3)",
 	  NULL, 1, 1000000 },
 	{ "rule", 0, OPTION_CHOICE, &rule, "RULE", "which accesses are unordered (default hybrid)", "hybrid|hb", 0, 0 },
 	{ "schedule", 0, OPTION_CHOICE, &schedule, "HOW", "who runs when: as it comes, or by seed (default native)",
@@ -19,7 +19,7 @@ static struct option options[] = {
 	{ "sample", 0, OPTION_STRING, &sample, "WHAT", "look at a part only: pacer:R% or literace (default all)", NULL,
 	  0, 0 },
 	{ "seed", 's', OPTION_NUMBER, &seed, "S", "of every free choice (default 1)", NULL, 0, 0 },
-	{ "timeout", 't', OPTION_DURATION, &timeout_ms, "TIME", "kill a run after 500ms, 10s, 2m, 1h (default never)",
+	{ "timeout", 0, OPTION_DURATION, &timeout_ms, "TIME", "kill a run after 500ms, 10s, 2m, 1h (default never)",
 	  NULL, 0, 0 },
 	{ "no-patch", 0, OPTION_FLAG, &no_patch, NULL, "leave the program's code alone; slower", NULL, 0, 0 },
 	{ "fail-on", 0, OPTION_RUNG, &fail_on, "RUNG",

@@ -48,7 +48,7 @@ deadheat-cc ok.c -o ok
 usage "a wrong sample" "--sample: 'half' is neither" deadheat detect --sample half ./ok
 usage "a wrong rate" "--sample: 'pacer:0%': the rate must be above 0%" deadheat detect --sample pacer:0% ./ok
 usage "too high a rate" "at most 100%" deadheat detect --sample pacer:101% ./ok
-check_status "options in all spellings" 0 deadheat detect -q -n1 --seed=0x10 --timeout 10s --rule=hb --store s ./ok
+check_status "options in all spellings" 0 deadheat detect -q -r1 --seed=0x10 --timeout 10s --rule=hb --store s ./ok
 check_status "-- ends the options" 0 deadheat detect -q --store s -- ./ok --runs nonsense
 check_status "the program's options are its own" 0 deadheat detect -q --store s ./ok --runs nonsense -h
 
