@@ -241,18 +241,31 @@ static json_t *counters_json(const struct report *r)
 
 /* ---- the document -------------------------------------------------------------------------- */
 
+static int append(const char *piece, size_t size, void *line)
+{
+	strbuf_add(line, piece, size);
+	return 0;
+}
+
+/* By way of a buffer: jansson hands out pieces of a few bytes. Frees the value. */
+static void dump(FILE *out, struct strbuf *line, json_t *value)
+{
+	strbuf_reset(line);
+	if (json_dump_callback(value, append, line, 0))
+		BUG("a value that cannot be written");
+	fwrite(line->buf, 1, line->len, out);
+	json_decref(value);
+}
+
 typedef json_t *finding_printer(const struct report *r, const void *finding);
 
-static void print_list(const struct report *r, FILE *out, const char *key, const void *items, size_t count, size_t size,
-		       finding_printer *print)
+static void print_list(const struct report *r, FILE *out, struct strbuf *line, const char *key, const void *items,
+		       size_t count, size_t size, finding_printer *print)
 {
 	fprintf(out, "  \"%s\": [", key);
 	for (size_t i = 0; i < count; i++) {
-		json_t *o = print(r, (const char *)items + i * size);
-
 		fputs(i ? ",\n    " : "\n    ", out);
-		json_dumpf(o, out, 0);
-		json_decref(o);
+		dump(out, line, print(r, (const char *)items + i * size));
 	}
 	fputs(count ? "\n  ],\n" : "],\n", out);
 }
@@ -260,15 +273,15 @@ static void print_list(const struct report *r, FILE *out, const char *key, const
 int report_json(const struct report *r, FILE *out)
 {
 	const struct store_findings *f = &r->findings;
-	json_t *counters = counters_json(r);
+	struct strbuf line = STRBUF_INIT;
 
 	fprintf(out, "{\n  \"schema\": \"%s\",\n  \"verdict\": \"%s\",\n", SCHEMA, verdict_name(r->verdict));
-	print_list(r, out, "candidates", f->candidates, f->candidate_count, sizeof(*f->candidates), candidate_json);
-	print_list(r, out, "deadlocks", f->deadlocks, f->deadlock_count, sizeof(*f->deadlocks), deadlock_json);
-	print_list(r, out, "failures", f->failures, f->failure_count, sizeof(*f->failures), failure_json);
+	print_list(r, out, &line, "candidates", f->candidates, f->candidate_count, sizeof(*f->candidates), candidate_json);
+	print_list(r, out, &line, "deadlocks", f->deadlocks, f->deadlock_count, sizeof(*f->deadlocks), deadlock_json);
+	print_list(r, out, &line, "failures", f->failures, f->failure_count, sizeof(*f->failures), failure_json);
 	fputs("  \"counters\": ", out);
-	json_dumpf(counters, out, 0);
+	dump(out, &line, counters_json(r));
 	fputs("\n}\n", out);
-	json_decref(counters);
+	strbuf_release(&line);
 	return fflush(out) || ferror(out) ? error("cannot write the report") : 0;
 }
