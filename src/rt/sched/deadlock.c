@@ -8,8 +8,11 @@
  * that holds a lock taken at held_at and announces a lock at wait_at is postponed like one
  * before a pair access, so the others get the time to take their part of the cycle. Once
  * they have, each one's wanted lock is held by the next, nobody of them is enabled, and
- * the rule above says so: there is no special verdict for candidates. If the cycle cannot
- * close, all enabled are postponed some day and a random one goes on.
+ * the rule above says so: there is no special verdict for candidates. Before that, a thread
+ * about to take its first lock of the cycle (held_at) is postponed too, until somebody
+ * stands before, or holds, the first lock of every other edge: else the one that comes
+ * early would keep the late one from ever getting there, with a lock both use on the way.
+ * If the cycle cannot close, all enabled are postponed some day and a random one goes on.
  */
 #include "rt/sched/report.h"
 #include "rt/sched/turn.h"
@@ -51,6 +54,51 @@ static bool is_lock(enum wire_op op)
 	return op == OP_LOCK || op == OP_RDLOCK || op == OP_WRLOCK || op == OP_SPIN_LOCK || op == OP_TIMEDLOCK;
 }
 
+/* Somebody other than thread is about to take, or has taken, the first lock of the edge. */
+static bool is_begun(uint32_t edge, const struct sched_thread *thread)
+{
+	for (uint32_t i = 0; i < sched.thread_count; i++) {
+		const struct sched_thread *other = sched.threads[i];
+
+		if (other != thread && other->alive && ((is_lock(other->op) && other->pc == cycle.edge[edge].held_at) ||
+							holds_from(other, cycle.edge[edge].held_at)))
+			return true;
+	}
+	return false;
+}
+
+static bool all_begun_but(uint32_t own, const struct sched_thread *thread)
+{
+	for (uint32_t i = 0; i < cycle.count; i++)
+		if (i != own && !is_begun(i, thread))
+			return false;
+	return true;
+}
+
+/* All stand before their first locks: those who waited for that go on. */
+static void let_begin(void)
+{
+	for (uint32_t i = 0; i < sched.thread_count; i++) {
+		struct sched_thread *thread = sched.threads[i];
+
+		for (uint32_t k = 0; k < cycle.count; k++)
+			if (thread->postponed && thread->pc == cycle.edge[k].held_at) {
+				thread->postponed = false;
+				sched.postponed_count--;
+			}
+	}
+}
+
+static bool waits_to_begin(struct sched_thread *thread, uint32_t edge)
+{
+	if (thread->pc != cycle.edge[edge].held_at)
+		return false;
+	if (!all_begun_but(edge, thread))
+		return true;
+	let_begin();
+	return false;
+}
+
 bool edge_holds_back(struct sched_thread *thread)
 {
 	if (!is_lock(thread->op))
@@ -58,6 +106,9 @@ bool edge_holds_back(struct sched_thread *thread)
 	for (uint32_t i = 0; i < cycle.count; i++)
 		if (cycle.edge[i].wait_at && thread->pc == cycle.edge[i].wait_at &&
 		    holds_from(thread, cycle.edge[i].held_at))
+			return true;
+	for (uint32_t i = 0; i < cycle.count; i++)
+		if (cycle.edge[i].held_at && waits_to_begin(thread, i))
 			return true;
 	return false;
 }

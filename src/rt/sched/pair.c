@@ -35,6 +35,7 @@
 
 #define FAIR_TURNS 400000u
 #define FAIR_QUIET 1000u
+#define FAIR_REPEATED 20000u
 #define POINTS_MAX 20000u
 
 /* Open addressing, at most half full; pc 0 is free. */
@@ -154,6 +155,7 @@ static uint32_t racing(const struct sched_thread *thread, struct sched_thread **
 
 void pair_postpone(struct sched_thread *thread)
 {
+	sched.postponed_count += !thread->postponed;
 	thread->postponed = true;
 	thread->postponed_since = sched.turns;
 }
@@ -239,9 +241,8 @@ struct sched_thread *pair_release(void)
 	return sched.list[sched_choose(OP_RELEASE, count)];
 }
 
-struct sched_thread *pair_overdue(void)
+static struct sched_thread *oldest_postponed(void)
 {
-	uint64_t bound = rt_plan->fairness ? rt_plan->fairness : FAIR_TURNS;
 	struct sched_thread *oldest = NULL;
 
 	for (uint32_t i = 0; i < sched.thread_count; i++) {
@@ -251,10 +252,32 @@ struct sched_thread *pair_overdue(void)
 		    (!oldest || thread->postponed_since < oldest->postponed_since))
 			oldest = thread;
 	}
-	if (!oldest || (sched.turns - oldest->postponed_since <= bound && sched.quiet <= FAIR_QUIET))
-		return NULL;
-	sched.quiet = 0;
 	return oldest;
+}
+
+static bool is_overdue(const struct sched_thread *thread)
+{
+	uint64_t bound = rt_plan->fairness ? rt_plan->fairness : FAIR_TURNS;
+
+	return sched.turns - thread->postponed_since > bound || sched.quiet > FAIR_QUIET ||
+	       sched.repeated > FAIR_REPEATED;
+}
+
+/* A recorded choice: what tells spinning from work is not made of ordinals. */
+struct sched_thread *pair_overdue(void)
+{
+	struct sched_thread *thread = oldest_postponed();
+	uint32_t ordinal;
+
+	if (sched.replay && replay_overdue(&ordinal))
+		thread = sched_thread_at(ordinal);
+	else if (!thread || replay_is_exact() || !is_overdue(thread))
+		return NULL;
+	if (!thread || !thread->postponed)
+		return NULL;
+	sched.quiet = sched.repeated = 0;
+	step_choice(thread, OP_RELEASE, thread->ordinal);
+	return thread;
 }
 
 /* ---- announcing ----------------------------------------------------------------------------- */

@@ -40,6 +40,13 @@ static void consume(const struct wire_choice *choice)
 	record.next++;
 }
 
+bool replay_is_exact(void)
+{
+	const struct wire_choice *choice = upcoming();
+
+	return choice && choice->hash;
+}
+
 static void diverged(void)
 {
 	if (record.choice[record.next].hash)
@@ -107,6 +114,17 @@ bool replay_timeout(uint32_t *ordinal)
 	const struct wire_choice *choice = upcoming();
 
 	if (!choice || choice->kind != STEP_CHOICE || choice->op != OP_TIMEOUT)
+		return false;
+	*ordinal = choice->chosen;
+	consume(choice);
+	return true;
+}
+
+bool replay_overdue(uint32_t *ordinal)
+{
+	const struct wire_choice *choice = upcoming();
+
+	if (!choice || choice->kind != STEP_CHOICE || choice->op != OP_RELEASE)
 		return false;
 	*ordinal = choice->chosen;
 	consume(choice);

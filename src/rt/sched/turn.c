@@ -17,11 +17,12 @@
  * Line 27 only *removes* a thread from postponed; picked again at line 5 it would be
  * postponed again for ever, so, as the paper's prose has it, the removed one executes.
  *
- * Spinning: the signature of a statement is its place and the bytes it is about to touch.
- * One that the thread passed among its last eight, and that takes no lock, changed
- * nothing: quiet. A thread that takes SPIN_STREAK turns in a row while others could run is
- * set aside for one decision and put below all others by the priority policies; quiet
- * statements by everybody let a postponed thread go (pair_overdue).
+ * Spinning: the signature of a statement is its place and the bytes it is about to touch;
+ * of a lock operation, which may well be honest work in a loop, also what the thread's
+ * newest frames hold (loop counters live there). One that the thread passed among its last
+ * eight changed nothing: quiet. A thread that takes SPIN_STREAK turns in a row while others
+ * could run is set aside for one decision and put below all others by the priority
+ * policies; quiet statements by everybody let a postponed thread go (pair_overdue).
  */
 #include <sys/syscall.h>
 
@@ -89,9 +90,27 @@ static bool is_lock_op(enum wire_op op)
 	}
 }
 
+/* How much of the stack is looked at: the runtime's few frames and the caller's. */
+#define SITUATION_WORDS 96u
+
+/* Only needed, and only paid for, while somebody is postponed. */
+static uint64_t situation(const struct sched_thread *thread)
+{
+	const uint64_t *word = thread->frame, *end = word + SITUATION_WORDS;
+	uint64_t h = 0;
+
+	if (!sched.postponed_count)
+		return 0;
+	if ((uintptr_t)end > thread->rt->stack_high)
+		end = (const uint64_t *)thread->rt->stack_high;
+	while (word < end)
+		h = h * 31 + *word++;
+	return h;
+}
+
 /*
- * Only atomics and volatiles: the thread touches their bytes next, so the aligned word
- * around them is there to be read.
+ * Atomics and volatiles: the thread touches their bytes next, so the aligned word around
+ * them is there to be read.
  */
 static uint64_t signature(const struct sched_thread *thread)
 {
@@ -99,6 +118,8 @@ static uint64_t signature(const struct sched_thread *thread)
 
 	if (thread->op == OP_ATOMIC || thread->op == OP_VOLATILE)
 		h ^= *(const volatile uint64_t *)(thread->address & ~7ul) * 0xff51afd7ed558ccdull;
+	else if (is_lock_op(thread->op) && !thread->quiet)
+		h ^= situation(thread);
 	return h | 1;
 }
 
@@ -115,17 +136,20 @@ static bool passed_before(struct sched_thread *thread)
 	return before;
 }
 
+/* True: it only looked again at what it had seen. */
+static bool is_quiet(struct sched_thread *thread, bool again)
+{
+	return again && (thread->quiet || thread->timed_out || !is_lock_op(thread->op));
+}
+
 static void note_progress(struct sched_thread *thread)
 {
-	bool again = passed_before(thread);
+	bool again = passed_before(thread), quiet = is_quiet(thread, again);
 
-	if (again && (thread->quiet || thread->timed_out || !is_lock_op(thread->op)))
-		sched.quiet++;
-	else
-		sched.quiet = 0;
+	sched.quiet = quiet ? sched.quiet + 1 : 0;
+	sched.repeated = again ? sched.repeated + 1 : 0;
+	thread->streak = again ? thread->streak + (quiet ? SPIN_STREAK / SPIN_QUIET : 1) : 0;
 	thread->quiet = false;
-	if (!again)
-		thread->streak = 0;
 }
 
 /* The one that goes round in circles makes room for one decision, if anybody else can go. */
@@ -235,16 +259,6 @@ static struct sched_thread *pick(uint32_t count)
 	return thread;
 }
 
-static void count_streak(struct sched_thread *thread)
-{
-	uint64_t quiet = sched.quiet;
-
-	if (thread != sched.current)
-		thread->streak = 0;
-	note_progress(thread);
-	thread->streak += sched.quiet > quiet ? SPIN_STREAK / SPIN_QUIET : 1;
-}
-
 /* Line 24. From here on the thread's announced statement counts as done. */
 static struct sched_thread *execute(struct sched_thread *thread)
 {
@@ -254,7 +268,9 @@ static struct sched_thread *execute(struct sched_thread *thread)
 	sched.now += STEP_NS;
 	if (thread->side >= 0)
 		step_record(thread, STEP_ACCESS, thread->op, 0, (uint32_t)thread->side, thread->pc);
-	count_streak(thread);
+	if (thread != sched.current)
+		thread->streak = 0;
+	note_progress(thread);
 	if (sched.policy->executed)
 		sched.policy->executed(thread);
 	if (++sched.turns > sched.step_limit)

@@ -38,7 +38,9 @@ struct sched_core {
 	uint64_t turns;               /* TURN steps, against the step limit */
 	uint64_t step_limit;
 	uint32_t switches;
-	uint64_t quiet;               /* statements in a row that changed nothing, by anybody */
+	uint32_t postponed_count;
+	uint64_t quiet;               /* statements in a row that only looked, by anybody */
+	uint64_t repeated;            /* statements in a row that were passed before, locks too */
 	uint64_t now;                 /* virtual ns */
 };
 extern struct sched_core sched;
@@ -82,6 +84,8 @@ bool replay_turn(struct sched_thread **list, uint32_t count, uint32_t *index);
 bool replay_choice(enum wire_op what, uint32_t bound, uint32_t *value);
 bool replay_timeout(uint32_t *ordinal);  /* is the next recorded decision a jump of the clock? */
 bool replay_return(uint32_t *ordinal);   /* ... or a return from outside? */
+bool replay_overdue(uint32_t *ordinal);  /* ... or a postponed thread let go early? */
+bool replay_is_exact(void);              /* the next decision must be the recorded one */
 void replay_compare(enum wire_step_kind kind);
 
 /* clock.c */
