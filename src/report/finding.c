@@ -191,13 +191,24 @@ void print_candidate(const struct report *r, const struct ink *ink, const struct
 
 /* ---- the others ------------------------------------------------------------------------ */
 
+/* " (taken at bank.c:12)" where that is known. */
+static const char *taken_at(const struct report *r, const struct place *place)
+{
+	struct frame *frames;
+
+	if (!r->sym || !place->module || !*place->module)
+		return "";
+	sym_frames(r->sym, r->arena, place, &frames, NULL);
+	return frames[0].line ? arena_printf(r->arena, " (taken at %s)", frame_where(r->arena, &frames[0])) : "";
+}
+
 void print_deadlock(const struct report *r, const struct ink *ink, const struct deadlock *d)
 {
 	print_head(r, ink, deadlock_title(r->arena, d), d->rung, d->id, d->found_by);
 	for (size_t i = 0; i < d->edge_count; i++) {
 		const struct deadlock_edge *e = &d->edges[i];
 
-		fprintf(ink->out, "\n  %c  holds %s\n     %s %s\n", (char)('a' + i % 26), known(e->holds),
+		fprintf(ink->out, "\n  %-2zu holds %s%s\n     %s %s\n", i + 1, known(e->holds), taken_at(r, &e->held_at),
 			d->rung >= RUNG_CONFIRMED ? "waits for" : "asks for", known(e->waits_for));
 		print_stack(r, ink, e->stack, e->stack_count);
 	}

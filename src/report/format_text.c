@@ -37,8 +37,8 @@ void print_cut(const struct ink *ink, int used, const char *text)
 /* Counters that mean something was not looked at; the rest only describes the run. */
 static bool is_loss(const char *name)
 {
-	static const char *const words[] = { "lost", "replaced", "refused", "resets", "skipped", "unpatched",
-					     "dropped", "shed", "watchdog", "outside", "forked" };
+	static const char *const words[] = { "lost", "replaced", "refused", "resets", "skipped", "dropped", "shed",
+					     "watchdog" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strstr(name, words[i]))
