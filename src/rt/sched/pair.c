@@ -11,12 +11,14 @@
  * I3  Everybody in R is executed, one statement each, before anything else is decided.
  *
  * Fairness (the paper's monitor thread, in steps instead of seconds): a postponed thread
- * is let go after FAIR_TURNS statements of the others, or after FAIR_QUIET statements that
- * changed nothing (turn.c), when the others obviously wait for it. FAIR_TURNS must be
- * larger than any stretch of honest work after which the other side still arrives: the
- * paper's figure 2 is held to 100,000 statements, that is 200,000 lock and unlock
- * operations; twice that. At 0.2 to 3 us a turn it costs a trial at most a second.
- * FAIR_QUIET: a spin with back-off passes some hundred quiet statements in good faith.
+ * is let go after FAIR_TURNS statements of the others, or earlier when the others obviously
+ * wait for it: after FAIR_QUIET that only looked or FAIR_REPEATED that locked and unlocked
+ * without any sign of progress (turn.c). FAIR_TURNS must be larger than any stretch of
+ * honest work after which the other side still arrives: the paper's figure 2 is held to
+ * 100,000 statements, that is 200,000 lock and unlock operations; twice that. At 0.2 to 3 us
+ * a turn it costs a trial at most a second. FAIR_QUIET: a spin with back-off passes some
+ * hundred quiet statements in good faith. FAIR_REPEATED is for work whose only counter is
+ * in memory we do not look at; 20,000 turns are a few milliseconds.
  *
  * Two variations, chosen by the host for some of the trials (flags of the plan). The paper's
  * Racing lets two threads at the *same* statement of the pair race too; with many writers and
@@ -171,6 +173,7 @@ static void stop_for_gdb(const struct sched_thread *a, const struct sched_thread
 static void let_go(struct sched_thread *thread)
 {
 	if (rt_plan->flags & WIRE_LET_GO) {
+		sched.postponed_count -= thread->postponed;
 		thread->postponed = false;
 		thread->let_go = true;
 	}

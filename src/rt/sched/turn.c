@@ -17,9 +17,9 @@
  * Line 27 only *removes* a thread from postponed; picked again at line 5 it would be
  * postponed again for ever, so, as the paper's prose has it, the removed one executes.
  *
- * Spinning: the signature of a statement is its place and the bytes it is about to touch;
- * of a lock operation, which may well be honest work in a loop, also what the thread's
- * newest frames hold (loop counters live there). One that the thread passed among its last
+ * Spinning: the signature of a statement is its place and, of an atomic, the bytes it is
+ * about to touch; of a lock operation or access, which may well be honest work in a loop,
+ * what the thread's newest frames hold (loop counters live there). One that the thread passed among its last
  * eight changed nothing: quiet. A thread that takes SPIN_STREAK turns in a row while others
  * could run is set aside for one decision and put below all others by the priority
  * policies; quiet statements by everybody let a postponed thread go (pair_overdue).
@@ -79,14 +79,15 @@ static uint32_t gather(uint32_t *postponed)
 
 /* ---- spinning ------------------------------------------------------------------------ */
 
-static bool is_lock_op(enum wire_op op)
+/* Operations a spin is made of; all others are taken for work unless nothing at all changes. */
+static bool may_only_look(enum wire_op op)
 {
 	switch (op) {
-	case OP_ATOMIC: case OP_VOLATILE: case OP_ACCESS: case OP_FENCE: case OP_YIELD: case OP_SLEEP:
+	case OP_ATOMIC: case OP_VOLATILE: case OP_FENCE: case OP_YIELD: case OP_SLEEP:
 	case OP_TRYLOCK: case OP_IO: case OP_FUTEX: case OP_CANCEL:
-		return false;
-	default:
 		return true;
+	default:
+		return false;
 	}
 }
 
@@ -118,7 +119,7 @@ static uint64_t signature(const struct sched_thread *thread)
 
 	if (thread->op == OP_ATOMIC || thread->op == OP_VOLATILE)
 		h ^= *(const volatile uint64_t *)(thread->address & ~7ul) * 0xff51afd7ed558ccdull;
-	else if (is_lock_op(thread->op) && !thread->quiet)
+	else if (!may_only_look(thread->op) && !thread->quiet)
 		h ^= situation(thread);
 	return h | 1;
 }
@@ -139,7 +140,7 @@ static bool passed_before(struct sched_thread *thread)
 /* True: it only looked again at what it had seen. */
 static bool is_quiet(struct sched_thread *thread, bool again)
 {
-	return again && (thread->quiet || thread->timed_out || !is_lock_op(thread->op));
+	return again && (thread->quiet || thread->timed_out || may_only_look(thread->op));
 }
 
 static void note_progress(struct sched_thread *thread)
