@@ -125,6 +125,14 @@ static const char *trimmed(const char *text)
 	return text ? text + strspn(text, " \t") : "";
 }
 
+/* The stacks have the whole path; here the base name leaves room for the source line. */
+static const char *short_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path ? path : "??";
+}
+
 static void print_where(const struct drawing *d, const struct wire_step *s, int used)
 {
 	struct frame *frames;
@@ -136,7 +144,7 @@ static void print_where(const struct drawing *d, const struct wire_step *s, int 
 	sym_frames(d->report->sym, d->report->arena, &place, &frames, NULL);
 	if (!frames[0].line)
 		return;
-	where = arena_printf(d->report->arena, "%s:%d", frames[0].file, frames[0].line);
+	where = arena_printf(d->report->arena, "%s:%d", short_name(frames[0].file), frames[0].line);
 	used += fprintf(d->ink->out, " %-15s ", where);
 	print_cut(d->ink, used, trimmed(sym_source_line(d->report->sym, frames[0].file, frames[0].line)));
 }

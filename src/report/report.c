@@ -52,10 +52,23 @@ static enum verdict verdict_of(const struct store_findings *f)
 	return verdict;
 }
 
+/* Names in the store are relative to where the program was started. */
+static int find_sources(struct report *report)
+{
+	struct store_program program;
+	int found = store_get_program(report->source, report->arena, 0, &program);
+
+	if (found == 1)
+		sym_search_folder(report->sym, program.cwd);
+	return found < 0 ? -1 : 0;
+}
+
 int report_build(struct report *report, struct arena *arena, struct store *store, struct sym *sym)
 {
 	*report = (struct report){ .store = store_location(store), .sym = sym, .source = store, .arena = arena };
 	if (store_read(store, arena, &report->findings))
+		return -1;
+	if (sym && find_sources(report))
 		return -1;
 	report->verdict = verdict_of(&report->findings);
 	ids_load(report);

@@ -89,6 +89,7 @@ struct sym {
 	struct module *modules;
 	struct source *sources;
 	char *cwd;
+	const char *folder; /* second place for relative source names; NULL none */
 };
 
 /* module.c */

@@ -121,6 +121,20 @@ static void split_lines(struct sym *sym, struct source *source, char *text)
 	VEC_FREE(&lines);
 }
 
+static int read_source(struct sym *sym, struct strbuf *text, const char *file)
+{
+	if (*file == '/')
+		return strbuf_read_file(text, file);
+	if (!strbuf_read_file(text, arena_printf(&sym->arena, "%s/%s", sym->cwd, file)))
+		return 0;
+	return sym->folder ? strbuf_read_file(text, arena_printf(&sym->arena, "%s/%s", sym->folder, file)) : -1;
+}
+
+void sym_search_folder(struct sym *sym, const char *folder)
+{
+	sym->folder = arena_strdup(&sym->arena, folder);
+}
+
 static struct source *source_get(struct sym *sym, const char *file)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -133,7 +147,7 @@ static struct source *source_get(struct sym *sym, const char *file)
 	s->file = arena_strdup(&sym->arena, file);
 	s->next = sym->sources;
 	sym->sources = s;
-	if (!strbuf_read_file(&text, *file == '/' ? file : arena_printf(&sym->arena, "%s/%s", sym->cwd, file)))
+	if (!read_source(sym, &text, file))
 		split_lines(sym, s, arena_copy(&sym->arena, text.buf, text.len + 1));
 	strbuf_release(&text);
 	return s;

@@ -54,5 +54,7 @@ size_t sym_sites_at(struct sym *sym, struct arena *arena, const char *module,
 
 /* One source line without its newline, NULL if the file cannot be read. */
 const char *sym_source_line(struct sym *sym, const char *file, int line);
+/* Look for source files of relative name there too, after the current folder. */
+void sym_search_folder(struct sym *sym, const char *folder);
 
 #endif
