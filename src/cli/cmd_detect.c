@@ -24,7 +24,7 @@ static struct option options[] = {
 	{ "no-patch", 0, OPTION_FLAG, &no_patch, NULL, "leave the program's code alone; slower", NULL, 0, 0 },
 	{ "fail-on", 0, OPTION_RUNG, &fail_on, "RUNG",
 	  "exit with 66 if a finding of this run is at or above (default confirmed)",
-	  "claimed|suspected|caught|confirmed|harmful", 0, 0 },
+	  "claimed|suspected|caught|confirmed|harmful|never", 0, 0 },
 	OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 

@@ -16,7 +16,7 @@ static struct option options[] = {
 	{ "output", 'o', OPTION_STRING, &output, "FILE", "write there instead of standard output", NULL, 0, 0 },
 	{ "fail-on", 0, OPTION_RUNG, &fail_on, "RUNG",
 	  "exit with 66 if anything is at or above this rung (default confirmed)",
-	  "claimed|suspected|caught|confirmed|harmful", 0, 0 },
+	  "claimed|suspected|caught|confirmed|harmful|never", 0, 0 },
 	OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 
