@@ -17,7 +17,7 @@ RT_TLS struct abi_inner abi_inner;
 void *abi_allocated(void *block, uintptr_t pc)
 {
 	if (block && rt_wire) {
-		if (abi_inner.pc) {
+		if (abi_inside()) {
 			pc = abi_inner.pc;
 			abi_inner.heard = true;
 		}
@@ -32,7 +32,7 @@ void abi_freeing(void *block, uintptr_t pc)
 
 	if (!block || !rt_wire)
 		return;
-	if (abi_inner.pc) {
+	if (abi_inside()) {
 		if (abi_inner.heard)
 			return;
 		abi_inner.heard = true;

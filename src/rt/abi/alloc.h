@@ -12,14 +12,23 @@ void *abi_allocated(void *block, uintptr_t pc);
 void abi_freeing(void *block, uintptr_t pc);
 
 /*
- * operator new calls malloc, operator delete free: the block shall be told once, with the
- * program's pc. abi_inner is set around the real operator; the first malloc or free inside
- * takes it over and marks it heard.
+ * operator new[] calls operator new calls malloc, and so does delete: the block shall be told
+ * once, with the program's pc. The outermost operator puts itself here; what it calls takes
+ * the pc from here and marks it heard. An operator may end by an exception: then its frame is
+ * above that of whoever looks, and what it left here means nothing.
  */
 struct abi_inner {
-	uintptr_t pc;   /* 0: not inside an operator */
+	uintptr_t pc;     /* 0: not inside an operator */
+	uintptr_t frame;
 	bool heard;
 };
 extern RT_TLS struct abi_inner abi_inner;
+
+#define ABI_INNER_DEPTH 65536 /* bytes of stack from an operator to malloc: on another stack we are not inside */
+
+static inline bool abi_inside(void)
+{
+	return abi_inner.pc && abi_inner.frame - (uintptr_t)__builtin_frame_address(0) < ABI_INNER_DEPTH;
+}
 
 #endif

@@ -13,9 +13,10 @@
 
 typedef size_t align_t; /* std::align_val_t */
 
-static void inner_begin(uintptr_t pc)
+/* Inlined: the frame must be the operator's own. */
+static inline __attribute__((always_inline)) void new_begin(uintptr_t pc)
 {
-	abi_inner = (struct abi_inner){ rt_wire ? pc : 0, false };
+	abi_inner = (struct abi_inner){ pc, (uintptr_t)__builtin_frame_address(0), false };
 }
 
 /* An allocator that does not go through malloc: tell it here. */
@@ -23,19 +24,19 @@ static void *new_end(void *block, uintptr_t pc)
 {
 	bool heard = abi_inner.heard;
 
-	abi_inner = (struct abi_inner){ 0, false };
+	abi_inner.pc = 0;
 	return heard ? block : abi_allocated(block, pc);
 }
 
-static void delete_begin(void *block, uintptr_t pc)
+static inline __attribute__((always_inline)) void delete_begin(void *block, uintptr_t pc)
 {
-	inner_begin(pc);
 	abi_freeing(block, pc);
+	abi_inner = (struct abi_inner){ pc, (uintptr_t)__builtin_frame_address(0), true };
 }
 
 static void delete_end(void)
 {
-	abi_inner = (struct abi_inner){ 0, false };
+	abi_inner.pc = 0;
 }
 
 static void *plain_new(size_t size, size_t alignment)
@@ -61,7 +62,9 @@ static void *must(void *block)
 		uintptr_t pc = RT_CALLER; \
 		if (!real) \
 			return check(plain_new(size, alignment)); \
-		inner_begin(pc); \
+		if (!rt_wire || abi_inside()) \
+			return real(__VA_ARGS__); \
+		new_begin(pc); \
 		return new_end(real(__VA_ARGS__), pc); \
 	}
 
@@ -70,12 +73,15 @@ static void *must(void *block)
 	RT_EXPORT void name parameters \
 	{ \
 		__typeof__(&name) real = LATE(name); \
-		delete_begin(block, RT_CALLER); \
+		bool outer = rt_wire && real && !abi_inside(); \
+		if (outer) \
+			delete_begin(block, RT_CALLER); \
 		if (real) \
 			real(__VA_ARGS__); \
 		else \
 			free(block); \
-		delete_end(); \
+		if (outer) \
+			delete_end(); \
 	}
 
 NEW(_Znwm, must, 0, (size_t size), size)

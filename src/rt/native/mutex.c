@@ -6,6 +6,7 @@
  * nothing changes for the engine.
  */
 #include <errno.h>
+#include <linux/futex.h>
 
 #include "rt/native/internal.h"
 
@@ -17,9 +18,17 @@ static int kind_of(const pthread_mutex_t *mutex)
 	return __atomic_load_n(&mutex->__data.__kind, __ATOMIC_RELAXED);
 }
 
+/*
+ * Of a robust lock whose owner died, the new owner stands in the lock word only, until it is
+ * made consistent.
+ */
 static bool owned(const pthread_mutex_t *mutex)
 {
-	return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == rt_self()->tid;
+	uint32_t owner = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
+
+	if (kind_of(mutex) & KIND_ROBUST)
+		owner = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK;
+	return owner == rt_self()->tid;
 }
 
 static bool knows_owner(int kind)
