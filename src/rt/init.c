@@ -71,8 +71,10 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
 	state(WIRE_RUNNING);
 }
 
+/* The caller counts as inside the runtime meanwhile: its signal handlers must not want these locks. */
 void rt_fork_before(void)
 {
+	rt_self()->depth++;
 	rt_modules_fork(true);
 	rt_threads_fork(true);
 	rt_patch_fork(true);
@@ -89,4 +91,5 @@ void rt_fork_after(bool child)
 	rt_modules_fork(false);
 	if (child)
 		rt_threads_alone();
+	rt_self()->depth--;
 }

@@ -21,7 +21,7 @@
  * A fetch block is taken as 16 bytes: cores fetch 16 to 64 at a time, aligned.
  * Without membarrier such sites are left alone. All refusals are counted, once a site.
  *
- * I1  Everything below is done under one lock, between rt_enter and rt_leave.
+ * I1  Everything below is done under one lock, which a signal handler never waits for.
  * I2  Text is writable only during a store and gets its segment's protection back.
  * I3  The original bytes of every patched site are kept (rt_patch_restore).
  */
@@ -49,6 +49,7 @@ struct site {
 static struct site *buckets[BUCKETS];
 static uintptr_t refused[REFUSED]; /* direct mapped: a tail jump comes by again and again */
 static struct rt_lock lock;
+static RT_TLS bool busy; /* a handler that interrupts us leaves its sites for another visit */
 
 static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 static const uint8_t nop6[] = { 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00 };
@@ -302,11 +303,13 @@ static bool patch(uintptr_t pc, const void *entry, const void *target)
 {
 	bool done;
 
-	if (!entry || is_refused(pc) || rt_plan_flag(WIRE_NO_PATCH))
+	if (!entry || is_refused(pc) || busy || rt_plan_flag(WIRE_NO_PATCH))
 		return false;
+	busy = true;
 	rt_lock(&lock);
 	done = patch_locked(pc, entry, target);
 	rt_unlock(&lock);
+	busy = false;
 	return done;
 }
 
