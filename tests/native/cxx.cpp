@@ -59,12 +59,12 @@ int main()
 	std::call_once(flag, [&] { runs++; });
 	CHECK(runs, 1);
 	// One alloc and one free each, with the program's pc:
-	// > T0 alloc 1000
-	// > T0 free 1000
-	// > T0 alloc 2008
-	// > T0 free 2008
-	// > T0 alloc 3016
-	// > T0 free 3016
+	// > T0 alloc 3
+	// > T0 free 3
+	// > T0 alloc 7
+	// > T0 free 7
+	// > T0 alloc 11
+	// > T0 free 11
 	blocks(true);
 	char *volatile block = new char[1000];
 	delete[] block;

@@ -3,8 +3,8 @@
  *
  * Linked in the place of nop/engine.c (see runtime.sh). The test program calls
  *     spy_name(&mutex, sizeof(mutex), "m");
- * and from then on everything about those bytes goes to file 3, a line per event. Blocks and
- * threads are told of always; see the lines the tests expect.
+ * and from then on everything about those bytes goes to file 3, a line per event. Threads are told
+ * of always, blocks after spy_blocks, objects without a name after spy_orders.
  */
 #include <sys/syscall.h>
 
@@ -17,10 +17,11 @@ static struct name {
 } names[64];
 static unsigned name_count;
 static struct wire_header wire;
-static bool blocks;
+static bool blocks, orders;
 
 RT_EXPORT void spy_name(const void *address, size_t size, const char *text);
 RT_EXPORT void spy_blocks(bool on);
+RT_EXPORT void spy_orders(bool on);
 
 RT_EXPORT void spy_name(const void *address, size_t size, const char *text)
 {
@@ -30,6 +31,12 @@ RT_EXPORT void spy_name(const void *address, size_t size, const char *text)
 RT_EXPORT void spy_blocks(bool on)
 {
 	blocks = on;
+}
+
+/* Objects nobody named but that send or receive get a letter, by first appearance. */
+RT_EXPORT void spy_orders(bool on)
+{
+	orders = on;
 }
 
 static void say(const char *format, ...)
@@ -119,13 +126,24 @@ void rt_on_want(const void *lock, enum lock_mode mode, uintptr_t pc)
 	about("want", lock, mode_text(mode));
 }
 
+static void name_order(const void *object)
+{
+	static const char letters[] = "A\0B\0C\0D\0E\0F\0G\0H";
+	static unsigned used;
+
+	if (orders && !find(object) && used < sizeof(letters) / 2)
+		spy_name(object, 1, letters + 2 * used++);
+}
+
 void rt_on_send(const void *object)
 {
+	name_order(object);
 	about("send", object, "");
 }
 
 void rt_on_receive(const void *object)
 {
+	name_order(object);
 	about("receive", object, "");
 }
 
@@ -156,22 +174,24 @@ void rt_on_fence(int order)
 {
 }
 
+#define BLOCK_UNIT 256 /* usable sizes of aligned blocks differ a little from run to run */
+
 void rt_on_alloc(const void *block, size_t size, uintptr_t pc)
 {
 	if (blocks)
-		say("T%u alloc %lu%s", rt_self()->id, size, rt_is_own(pc) ? " by us" : "");
+		say("T%u alloc %lu%s", rt_self()->id, size / BLOCK_UNIT, rt_is_own(pc) ? " by us" : "");
 }
 
 void rt_on_free(const void *block, size_t size, uintptr_t pc)
 {
 	if (blocks)
-		say("T%u free %lu%s", rt_self()->id, size, rt_is_own(pc) ? " by us" : "");
+		say("T%u free %lu%s", rt_self()->id, size / BLOCK_UNIT, rt_is_own(pc) ? " by us" : "");
 }
 
 void rt_on_fresh(const void *block, size_t size)
 {
 	if (blocks)
-		say("T%u fresh %lu", rt_self()->id, size);
+		say("T%u fresh %lu", rt_self()->id, size / BLOCK_UNIT);
 }
 
 void rt_on_ignore(int delta)

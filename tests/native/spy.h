@@ -22,6 +22,7 @@ extern "C" {
 #endif
 __attribute__((weak)) void spy_name(const void *address, size_t size, const char *text);
 __attribute__((weak)) void spy_blocks(bool on);
+__attribute__((weak)) void spy_orders(bool on);
 #ifdef __cplusplus
 }
 #endif
