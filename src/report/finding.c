@@ -57,7 +57,7 @@ static void print_source_line(const struct report *r, const struct ink *ink, con
 static void print_stack(const struct report *r, const struct ink *ink, const struct frame *stack, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		fprintf(ink->out, "     %s#%zu %s %s%s%s\n", ink->dim, i, known(stack[i].function),
+		fprintf(ink->out, "     %s#%zu %s %s%s%s\n", ink->dim, i, function_short(r->arena, stack[i].function),
 			frame_where(r->arena, &stack[i]), stack[i].inlined ? " (inlined)" : "", ink->plain);
 }
 
@@ -69,7 +69,8 @@ static void print_access(const struct report *r, const struct ink *ink, char sid
 	fprintf(ink->out, "\n  %c  %s%s", side, atomic, kind);
 	if (a->size)
 		fprintf(ink->out, " of %u byte%s", a->size, a->size == 1 ? "" : "s");
-	fprintf(ink->out, " in %s%s%s at %s\n", ink->bold, known(a->function), ink->plain, access_where(r->arena, a));
+	fprintf(ink->out, " in %s%s%s at %s\n", ink->bold, function_short(r->arena, a->function), ink->plain,
+		access_where(r->arena, a));
 	if (a->thread)
 		fprintf(ink->out, "     by %s\n", a->thread);
 	print_locks(ink, a);

@@ -11,6 +11,8 @@ report_printer report_text, report_json;
 /* title.c */
 const char *deadlock_title(struct arena *arena, const struct deadlock *deadlock);
 const char *failure_title(struct arena *arena, const struct failure *failure);
+/* "std::map<...>::operator[]": template arguments of long names are left out; NULL is "??". */
+const char *function_short(struct arena *arena, const char *name);
 /* "counter.c:12", "prog+0x1234", "??": a side in one word. */
 const char *access_where(struct arena *arena, const struct access *access);
 const char *frame_where(struct arena *arena, const struct frame *frame);

@@ -1,4 +1,5 @@
 /* title - names of findings for people: sorted, free of line numbers, never "race" below confirmed. */
+#include <ctype.h>
 #include <string.h>
 
 #include "report/internal.h"
@@ -8,13 +9,54 @@ static const char *known(const char *name)
 	return name && *name ? name : "??";
 }
 
+#define LONGEST_NAME 48 /* two of them and a variable still make a title */
+
+static bool is_template(const char *name, const char *p)
+{
+	return *p == '<' && p > name && (isalnum((unsigned char)p[-1]) || p[-1] == '_') &&
+	       (p - name < 8 || strncmp(p - 8, "operator", 8));
+}
+
+static const char *end_of_template(const char *p)
+{
+	int depth = 0;
+
+	do {
+		depth += *p == '<';
+		depth -= *p == '>' && p[-1] != '-';
+	} while (*p++ && depth);
+	return p;
+}
+
+const char *function_short(struct arena *arena, const char *name)
+{
+	char *out, *w;
+
+	name = known(name);
+	if (strlen(name) <= LONGEST_NAME)
+		return name;
+	w = out = arena_alloc(arena, 3 * strlen(name) + 1);
+	for (const char *p = name; *p;) {
+		if (is_template(name, p)) {
+			p = end_of_template(p);
+			w = stpcpy(w, "<...>");
+			if (!p[-1])
+				break;
+		} else {
+			*w++ = *p++;
+		}
+	}
+	*w = 0;
+	return out;
+}
+
 const char *report_title(struct arena *arena, const struct candidate *c)
 {
 	const char *word = c->rung >= RUNG_CONFIRMED ? "data race"
 						     : arena_printf(arena, "%s pair", rung_name(c->rung));
 
-	return arena_printf(arena, "%s: %s / %s%s%s", word, known(c->access[0].function), known(c->access[1].function),
-			    c->variable ? " on " : "", c->variable ? c->variable : "");
+	return arena_printf(arena, "%s: %s / %s%s%s", word, function_short(arena, c->access[0].function),
+			    function_short(arena, c->access[1].function), c->variable ? " on " : "", c->variable ? c->variable : "");
 }
 
 const char *deadlock_title(struct arena *arena, const struct deadlock *d)

@@ -169,7 +169,9 @@ static void a_suspected_pair_is_undecided(void **state)
 	assert_null(strstr(text, "race")); /* nothing below confirmed is called one */
 	assert_null(strstr(text, "racy"));
 	free(text);
-	assert_int_equal(report_list(&f->report, stderr), 0);
+	text = print(f, report_list);
+	assert_null(strstr(text, "race"));
+	free(text);
 }
 
 static void a_confirmed_pair_is_racy(void **state)
@@ -214,6 +216,10 @@ static void titles_say_what_was_shown(void **state)
 	c.variable = NULL;
 	c.access[1].function = NULL;
 	assert_string_equal(report_title(&f->arena, &c), "data race: inc / ??");
+	c.access[0].function = "std::vector<std::pair<long, int>, std::allocator<std::pair<long, int> > >::push_back<A, B>";
+	c.access[1].function = "std::__invoke_impl<void, main(int, char**)::<lambda()> > unfinished<void, more";
+	assert_string_equal(report_title(&f->arena, &c),
+			    "data race: std::vector<...>::push_back<...> / std::__invoke_impl<...> unfinished<...>");
 }
 
 static void formats_are_a_table(void **state)
