@@ -3,9 +3,9 @@
 #include "../threads.h"
 int sink;
 static void *f(void *p) {
-	int local[64];
+	int local[64], *volatile leak = local;
 	for (int i = 0; i < 64; i++)
-		local[i] = i; /* @A */
+		leak[i] = i; /* @A */
 	return (void *)(long)local[(long)p];
 }
 int main(void) {
