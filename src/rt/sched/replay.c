@@ -47,6 +47,18 @@ bool replay_is_exact(void)
 	return choice && choice->hash;
 }
 
+/* The recorded thread goes on when the world has answered, as it had in the record. */
+bool replay_waits_for_world(void)
+{
+	const struct wire_choice *choice = upcoming();
+	struct sched_thread *thread;
+
+	if (!replay_is_exact() || choice->kind != STEP_TURN)
+		return false;
+	thread = sched_thread_at(choice->chosen);
+	return thread && thread->alive && thread->world && !turn_is_ready(thread) && !turn_is_expired(thread);
+}
+
 static void diverged(void)
 {
 	if (record.choice[record.next].hash)

@@ -45,14 +45,14 @@ bool turn_is_ready(struct sched_thread *thread)
 	return !thread->ready || thread->ready(thread, thread->argument);
 }
 
-static bool is_expired(const struct sched_thread *thread)
+bool turn_is_expired(const struct sched_thread *thread)
 {
 	return thread->deadline_ns && thread->deadline_ns <= sched.now;
 }
 
 static bool is_enabled(struct sched_thread *thread)
 {
-	return thread->alive && !thread->outside && (turn_is_ready(thread) || is_expired(thread));
+	return thread->alive && !thread->outside && (turn_is_ready(thread) || turn_is_expired(thread));
 }
 
 /* Fill sched.list with Enabled \ postponed; *postponed counts the enabled ones left out. */
@@ -200,6 +200,8 @@ static void collect_returned(void)
 			take_back(thread);
 		return;
 	}
+	if (sched.replay && replay_is_exact())
+		return;
 	for (uint32_t i = 0; i < sched.thread_count; i++)
 		if (has_returned(sched.threads[i]))
 			take_back(sched.threads[i]);
@@ -304,7 +306,7 @@ static struct sched_thread *turn_decide(void)
 		count = gather(&postponed);
 		if (unlikely(sched.timed_count) && clock_jump(false))
 			count = gather(&postponed);
-		if (!count && !postponed) {
+		if ((!count && !postponed) || (sched.replay && replay_waits_for_world())) {
 			nobody_enabled(attempt++);
 			continue;
 		}
@@ -418,10 +420,21 @@ void rt_point(enum wire_op op, const void *object, uintptr_t pc)
 	sched_step(op, object ? sched_object(object, OBJECT_PLAIN) : NULL, pc, NULL, NULL);
 }
 
-/* The turn goes to somebody else; the caller may now block in the kernel. */
+static bool others_are_enabled(void)
+{
+	uint32_t postponed;
+
+	collect_returned();
+	return gather(&postponed) || postponed;
+}
+
+/*
+ * The turn goes to somebody else; the caller may now block in the kernel. When nobody else
+ * can go, the turn stays here: somebody must make the call the others wait for.
+ */
 void sched_outside_begin(enum wire_op op, uintptr_t pc)
 {
-	struct sched_thread *self = sched_self(), *next;
+	struct sched_thread *self = sched_self();
 
 	sched_step(op, NULL, pc, NULL, NULL);
 	rt_count(WIRE_OUTSIDE);
@@ -429,17 +442,20 @@ void sched_outside_begin(enum wire_op op, uintptr_t pc)
 	self->deadline_ns = 0;
 	self->outside = true;
 	sched.outside_count++;
-	next = turn_decide();
-	if (next == self)
-		turn_wait(self);
-	else
-		hand_over(next);
+	if (others_are_enabled()) {
+		hand_over(turn_decide());
+		return;
+	}
+	self->outside = false;
+	sched.outside_count--;
 }
 
 void sched_outside_end(void)
 {
 	struct sched_thread *self = rt_self_tls->turn;
 
+	if (!self->outside)
+		return;
 	__atomic_store_n(&self->returned, 1, __ATOMIC_RELEASE);
 	rt_futex_wake(&self->returned, 1);
 	turn_wait(self);

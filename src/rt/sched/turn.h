@@ -54,6 +54,7 @@ struct sched_thread *sched_thread_add(struct rt_thread *rt);
 void turn_leave(struct sched_thread *self); /* it has ended: give the turn away for good */
 void turn_wait(struct sched_thread *self);  /* park until picked */
 bool turn_is_ready(struct sched_thread *thread);
+bool turn_is_expired(const struct sched_thread *thread);
 
 /* record.c */
 void step_record(struct sched_thread *thread, enum wire_step_kind kind, enum wire_op op, uint32_t object,
@@ -84,6 +85,7 @@ bool replay_turn(struct sched_thread **list, uint32_t count, uint32_t *index);
 bool replay_choice(enum wire_op what, uint32_t bound, uint32_t *value);
 bool replay_timeout(uint32_t *ordinal);  /* is the next recorded decision a jump of the clock? */
 bool replay_return(uint32_t *ordinal);   /* ... or a return from outside? */
+bool replay_waits_for_world(void);        /* ... or one that the world must first let go? */
 bool replay_overdue(uint32_t *ordinal);  /* ... or a postponed thread let go early? */
 bool replay_is_exact(void);              /* the next decision must be the recorded one */
 void replay_compare(enum wire_step_kind kind);
