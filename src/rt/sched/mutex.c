@@ -16,6 +16,7 @@
  * with EOWNERDEAD; unlocked without pthread_mutex_consistent it is lost for everybody.
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include "rt/abi/tell.h"
 #include "rt/sched/turn.h"
@@ -97,21 +98,18 @@ static int take(struct sched_thread *self, struct sched_object *object, uintptr_
 	return m->dead ? EOWNERDEAD : 0;
 }
 
-int sched_mutex_lock(pthread_mutex_t *mutex, uintptr_t pc)
+static int lock_object(struct sched_object *object, uintptr_t pc)
 {
-	struct sched_object *object = mutex_object(mutex);
-
 	if (mutex_of(object)->kind < 0)
 		return EINVAL;
-	TELL(rt_on_want(mutex, LOCK_WRITE, pc));
+	TELL(rt_on_want(object->address, LOCK_WRITE, pc));
 	sched_wait(OP_LOCK, object, pc, can_lock, object, 0, 0);
 	return take(sched_self(), object, pc);
 }
 
-int sched_mutex_trylock(pthread_mutex_t *mutex, uintptr_t pc)
+static int trylock_object(struct sched_object *object, uintptr_t pc)
 {
 	struct sched_thread *self = sched_self();
-	struct sched_object *object = mutex_object(mutex);
 	struct mutex *m = mutex_of(object);
 
 	if (m->kind < 0)
@@ -122,6 +120,16 @@ int sched_mutex_trylock(pthread_mutex_t *mutex, uintptr_t pc)
 		return EBUSY;
 	}
 	return take(self, object, pc);
+}
+
+int sched_mutex_lock(pthread_mutex_t *mutex, uintptr_t pc)
+{
+	return lock_object(mutex_object(mutex), pc);
+}
+
+int sched_mutex_trylock(pthread_mutex_t *mutex, uintptr_t pc)
+{
+	return trylock_object(mutex_object(mutex), pc);
 }
 
 /* A bad time matters only to one that has to wait. */
@@ -151,10 +159,9 @@ static void give_up(struct sched_object *object, uintptr_t pc)
 	m->owner = m->count = 0;
 }
 
-int sched_mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
+static int unlock_object(struct sched_object *object, uintptr_t pc)
 {
 	struct sched_thread *self = sched_self();
-	struct sched_object *object = mutex_object(mutex);
 	struct mutex *m = mutex_of(object);
 
 	sched_step(OP_UNLOCK, object, pc, NULL, NULL);
@@ -166,6 +173,11 @@ int sched_mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
 		return 0;
 	give_up(object, pc);
 	return 0;
+}
+
+int sched_mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
+{
+	return unlock_object(mutex_object(mutex), pc);
 }
 
 int sched_mutex_destroy(pthread_mutex_t *mutex, uintptr_t pc)
@@ -270,6 +282,11 @@ RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return sched_self() ? sched_mutex_unlock(mutex, RT_CALLER) : REAL(pthread_mutex_unlock)(mutex);
 }
 
+extern int __pthread_mutex_lock(pthread_mutex_t *mutex) RT_EXPORT
+	__attribute__((alias("pthread_mutex_lock"), copy(pthread_mutex_lock)));
+extern int __pthread_mutex_unlock(pthread_mutex_t *mutex) RT_EXPORT
+	__attribute__((alias("pthread_mutex_unlock"), copy(pthread_mutex_unlock)));
+
 RT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
 {
 	struct sched_thread *self = sched_self();
@@ -299,4 +316,41 @@ RT_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t *restrict mutex, int 
 	error = REAL(pthread_mutex_setprioceiling)(mutex, ceiling, old);
 	sched_mutex_unlock(mutex, RT_CALLER);
 	return error;
+}
+
+/* ---- streams -------------------------------------------------------------------------------------- */
+
+/*
+ * flockfile is a recursive lock by the stream's address. The real one is not taken: a thread
+ * that prints to a stream another holds would block inside libc, with the turn. So such a
+ * line may come out between the holder's; nothing else is lost.
+ */
+static struct sched_object *stream_object(FILE *stream)
+{
+	struct sched_object *object = sched_object(stream, OBJECT_MUTEX);
+
+	mutex_of(object)->known = 1;
+	mutex_of(object)->kind = PTHREAD_MUTEX_RECURSIVE;
+	return object;
+}
+
+RT_EXPORT void flockfile(FILE *stream)
+{
+	if (sched_self())
+		lock_object(stream_object(stream), RT_CALLER);
+	else
+		REAL(flockfile)(stream);
+}
+
+RT_EXPORT int ftrylockfile(FILE *stream)
+{
+	return sched_self() ? trylock_object(stream_object(stream), RT_CALLER) : REAL(ftrylockfile)(stream);
+}
+
+RT_EXPORT void funlockfile(FILE *stream)
+{
+	if (sched_self())
+		unlock_object(stream_object(stream), RT_CALLER);
+	else
+		REAL(funlockfile)(stream);
 }

@@ -259,3 +259,10 @@ RT_EXPORT int pthread_detach(pthread_t handle)
 		return REAL(pthread_detach)(handle);
 	return sched_thread_detach(handle, RT_CALLER);
 }
+
+/* libc unwinds and runs what is to be run; end_destructor hears of it. */
+RT_EXPORT void pthread_exit(void *result)
+{
+	REAL(pthread_exit)(result);
+	__builtin_unreachable();
+}
