@@ -14,9 +14,25 @@
 
 #include "rt/abi/tell.h"
 
-/* Not for a trial of the fork server: that one is forked by sched/ itself. */
-static void child_begins(void)
+/*
+ * Around every fork, also those inside libc (daemon, forkpty). Handlers nest: ours is
+ * registered first, so it runs innermost, and no handler of the program meets our locks held.
+ */
+static void before_fork(void)
 {
+	rt_fork_before();
+}
+
+static void after_fork_parent(void)
+{
+	rt_fork_after(false);
+	if (rt_wire)
+		rt_count(WIRE_CHILDREN);
+}
+
+static void after_fork_child(void)
+{
+	rt_fork_after(true);
 	if (rt_wire)
 		TELL(rt_on_fork_child());
 	rt_wire_leave();
@@ -24,18 +40,9 @@ static void child_begins(void)
 
 RT_EXPORT pid_t fork(void)
 {
-	pid_t child;
-
 	if (rt_wire)
 		rt_point(OP_FORK, NULL, RT_CALLER);
-	rt_fork_before();
-	child = REAL(fork)();
-	rt_fork_after(child == 0);
-	if (child == 0)
-		child_begins();
-	else if (child > 0 && rt_wire)
-		rt_count(WIRE_CHILDREN);
-	return child;
+	return REAL(fork)();
 }
 
 extern pid_t vfork(void) RT_EXPORT __attribute__((alias("fork"), copy(fork)));
@@ -56,20 +63,13 @@ RT_EXPORT void _Exit(int status)
 }
 
 /*
- * quick_exit ends by the _exit that libc knows. Handlers run last registered first, and a
- * constructor registers before the program can.
+ * quick_exit ends by the _exit that libc knows: heard by a handler that runs after all others.
  */
-extern int __cxa_at_quick_exit(void (*handler)(void *), void *library);
 static int quick_status;
 
 static void quick_end(void *nothing)
 {
 	rt_finish(quick_status);
-}
-
-__attribute__((constructor)) static void quick_start(void)
-{
-	__cxa_at_quick_exit(quick_end, NULL);
 }
 
 RT_EXPORT void quick_exit(int status)
@@ -90,4 +90,18 @@ RT_EXPORT void abort(void)
 		rt_finish(128 + SIGABRT);
 	REAL(abort)();
 	__builtin_unreachable();
+}
+
+/* libc's own names behind pthread_atfork and at_quick_exit; no library: never taken back. */
+extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void), void *library);
+extern int __cxa_at_quick_exit(void (*handler)(void *), void *library);
+
+/*
+ * After rt/init.c's constructor, which may stay inside the fork server: its trials are forks
+ * that keep the wire. Before the program's.
+ */
+__attribute__((constructor)) static void process_start(void)
+{
+	__register_atfork(before_fork, after_fork_parent, after_fork_child, NULL);
+	__cxa_at_quick_exit(quick_end, NULL);
 }
