@@ -552,6 +552,45 @@ static void two_can_write_at_once(void **state)
 	arena_free(&arena);
 }
 
+/* Eight processes make one store at the same moment and each adds its trials. */
+static void many_processes_share_a_store(void **state)
+{
+	struct candidate c = finding_race();
+	struct arena arena = ARENA_INIT;
+	struct store *store;
+	pid_t pids[8];
+
+	for (int i = 0; i < 8; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			int64_t program, run;
+
+			store = store_open(unit_path("shared"), true);
+			if (!store || store_put_candidate(store, 0, &c, NULL))
+				_exit(fprintf(stderr, "%s\n", error_message()) > 0);
+			run = begin(store, &program);
+			for (uint64_t k = 0; k < 25; k++) {
+				struct store_trial t = { c.id, "pair", (uint64_t)i * 20 + k, "exit 0", false, true, 0, 1, 1 };
+
+				if (store_put_trial(store, run, program, &t))
+					_exit(fprintf(stderr, "%s\n", error_message()) > 0);
+			}
+			store_close(store);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < 8; i++) {
+		int status;
+
+		waitpid(pids[i], &status, 0);
+		assert_int_equal(status, 0);
+	}
+	store = fresh("shared");
+	assert_int_equal(read_all(store, &arena).candidates[0].trials, 7 * 20 + 25); /* seeds overlap: once each */
+	store_close(store);
+	arena_free(&arena);
+}
+
 /* ---- refusals ----------------------------------------------------------------------------------- */
 
 static void expect_refusal(const char *name, bool create, const char *words)
@@ -750,6 +789,7 @@ int main(void)
 		cmocka_unit_test(counters_add_up), cmocka_unit_test(a_witness_and_its_schedule_come_back),
 		cmocka_unit_test(prefixes_resolve), cmocka_unit_test(findings_are_in_order),
 		cmocka_unit_test(kill_loses_nothing), cmocka_unit_test(two_can_write_at_once),
+		cmocka_unit_test(many_processes_share_a_store),
 		cmocka_unit_test(a_missing_store_is_named), cmocka_unit_test(a_newer_store_is_refused),
 		cmocka_unit_test(other_files_are_refused), cmocka_unit_test(a_read_only_store_can_be_read),
 		cmocka_unit_test(a_locked_store_says_so), cmocka_unit_test(a_full_disk_keeps_what_was_finished),
