@@ -33,6 +33,19 @@ static void *holds(void *nothing)
 	return nothing;
 }
 
+/* Handlers lock and allocate: no lock of the runtime may be held there. */
+static void prepares(void)
+{
+	CHECK(pthread_mutex_lock(&m), 0);
+	free(malloc(100));
+}
+
+static void resumes(void)
+{
+	free(malloc(100));
+	CHECK(pthread_mutex_unlock(&m), 0);
+}
+
 int main(void)
 {
 	pthread_t thread, inner;
@@ -40,10 +53,14 @@ int main(void)
 
 	NAME(m);
 	CHECK(pipe(ends), 0);
+	CHECK(pthread_atfork(prepares, resumes, resumes), 0);
 	/* A second thread is there while we fork; the child makes threads of its own.
 	   > T0 create T1
 	   > T1 start
-	   > T0 fork child */
+	   > T0 want m write
+	   > T0 acquire m write
+	   > child of T0
+	   > T0 release m write */
 	CHECK(pthread_create(&thread, NULL, holds, NULL), 0);
 	child = fork();
 	if (!child) {
@@ -52,19 +69,28 @@ int main(void)
 		exit(7);
 	}
 	CHECK(status_of(child), 7);
-	/* > T0 fork child */
+	/* > T0 want m write
+	   > T0 acquire m write
+	   > child of T0
+	   > T0 release m write */
 	child = vfork();
 	if (!child)
 		_exit(8);
 	CHECK(status_of(child), 8);
-	/* > T0 fork child */
+	/* > T0 want m write
+	   > T0 acquire m write
+	   > child of T0
+	   > T0 release m write */
 	child = fork();
 	if (!child) {
 		execl("/bin/sh", "sh", "-c", "exit $1", "sh", "9", (char *)NULL);
 		_exit(1);
 	}
 	CHECK(status_of(child), 9);
-	/* > T0 fork child */
+	/* > T0 want m write
+	   > T0 acquire m write
+	   > child of T0
+	   > T0 release m write */
 	child = fork();
 	if (!child)
 		abort();

@@ -108,7 +108,7 @@ void rt_on_thread_join(struct rt_thread *joined)
 
 void rt_on_fork_child(void)
 {
-	say("T%u fork child", rt_self()->id);
+	say("child of T%u", rt_self()->id);
 }
 
 void rt_on_acquire(const void *lock, enum lock_mode mode, uintptr_t pc)

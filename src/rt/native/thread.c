@@ -21,9 +21,8 @@
 
 #include "rt/native/internal.h"
 
-static pthread_key_t end_key;
-static uint32_t end_key_state; /* 0 none yet, 1 usable, 2 libc has no key left: ends go unheard */
-static struct rt_lock end_key_lock;
+#define NO_END_KEY UINT32_MAX /* libc has none left: ends go unheard */
+static uint32_t end_key; /* the key + 1; 0: none yet */
 static RT_TLS unsigned end_rounds;
 
 static void thread_end(struct rt_thread *self)
@@ -38,30 +37,35 @@ static void end_round(void *argument)
 {
 	struct rt_thread *self = argument;
 
-	if (++end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(end_key, self) == 0)
+	if (++end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(end_key - 1, self) == 0)
 		return;
 	thread_end(self);
 }
 
+/* No lock: a forked child may come here while the parent's other threads did, too. */
 static void make_end_key(void)
 {
-	rt_lock(&end_key_lock);
-	if (!end_key_state) {
-		uint32_t state = pthread_key_create(&end_key, end_round) == 0 ? 1 : 2;
+	pthread_key_t key;
+	uint32_t none = 0, made;
 
-		if (state == 2)
+	if (pthread_key_create(&key, end_round) == 0)
+		made = (uint32_t)key + 1;
+	else
+		made = NO_END_KEY;
+	if (__atomic_compare_exchange_n(&end_key, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		if (made == NO_END_KEY && rt_wire)
 			rt_note("no thread key left: the ends of threads are not seen");
-		__atomic_store_n(&end_key_state, state, __ATOMIC_RELEASE);
+	} else if (made != NO_END_KEY) {
+		pthread_key_delete(key);
 	}
-	rt_unlock(&end_key_lock);
 }
 
 void native_thread_arm(void)
 {
-	if (!__atomic_load_n(&end_key_state, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&end_key, __ATOMIC_ACQUIRE))
 		make_end_key();
-	if (end_key_state == 1 && !end_rounds)
-		pthread_setspecific(end_key, rt_self());
+	if (end_key != NO_END_KEY && !end_rounds)
+		pthread_setspecific(end_key - 1, rt_self());
 }
 
 struct rt_thread *native_thread_new(void *(*start)(void *), void *argument, uintptr_t pc)
