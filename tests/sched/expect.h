@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define EXPECT(condition) do { \
 	if (!(condition)) { \
@@ -29,6 +30,17 @@ static inline struct timespec in_ms(clockid_t clock, long ms)
 	t.tv_sec += ms / 1000 + (ns < 0 ? -1 : ns / 1000000000);
 	t.tv_nsec = ns < 0 ? ns + 1000000000 : ns % 1000000000;
 	return t;
+}
+
+/* A name nobody else has, "/x1y2z3" (also under --pin, where every trial has the same pid). */
+static inline const char *own_name(void)
+{
+	static char folder[] = "/tmp/deadheat-XXXXXX";
+	static int made;
+
+	if (!made++)
+		EXPECT(mkdtemp(folder) && rmdir(folder) == 0);
+	return folder + sizeof("/tmp") - 1;
 }
 
 #endif

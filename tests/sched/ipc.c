@@ -113,14 +113,13 @@ static void posix_queue(void)
 {
 	struct mq_attr attributes = { .mq_maxmsg = 1, .mq_msgsize = 16 };
 	struct timespec past = in_ms(CLOCK_REALTIME, -1);
-	char name[32], byte[16];
+	char byte[16];
 	pthread_t t;
 
-	snprintf(name, sizeof(name), "/deadheat-%d", (int)getpid());
-	posix = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, &attributes);
+	posix = mq_open(own_name(), O_RDWR | O_CREAT | O_EXCL, 0600, &attributes);
 	if (posix < 0)
 		return; /* no queues in this container */
-	EXPECT(mq_unlink(name) == 0);
+	EXPECT(mq_unlink(own_name()) == 0);
 	EXPECT_ERRNO(ETIMEDOUT, (int)mq_timedreceive(posix, byte, sizeof(byte), NULL, &past));
 	EXPECT_CODE(0, pthread_create(&t, NULL, in_posix_queue, NULL));
 	for (char c = 'a'; c < 'e'; c++)
@@ -133,7 +132,7 @@ int main(void)
 {
 	int fd;
 
-	snprintf(path, sizeof(path), "/tmp/deadheat-lock-%d", (int)getpid());
+	snprintf(path, sizeof(path), "/tmp%s", own_name());
 	fd = open(path, O_RDWR | O_CREAT, 0600);
 	EXPECT(fd >= 0 && close(fd) == 0);
 	run(in_flock);

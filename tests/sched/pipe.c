@@ -125,7 +125,7 @@ int main(void)
 	EXPECT(read(back[0], &byte, 1) == 1);
 	EXPECT(write(event, &(uint64_t){ 7 }, 8) == 8);
 	EXPECT_CODE(0, pthread_join(t, NULL));
-	snprintf(path, sizeof(path), "/tmp/deadheat-fifo-%d", (int)getpid());
+	snprintf(path, sizeof(path), "/tmp%s", own_name());
 	EXPECT(mkfifo(path, 0600) == 0);
 	EXPECT_CODE(0, pthread_create(&t, NULL, open_writer, NULL));
 	fd = open(path, O_RDONLY);

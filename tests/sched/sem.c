@@ -62,15 +62,13 @@ static void errors(void)
 
 static void named(void)
 {
-	char name[32];
 	pthread_t t;
 	sem_t *s;
 	int value;
 
-	snprintf(name, sizeof(name), "/deadheat-test-%d", (int)getpid());
-	s = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
+	s = sem_open(own_name(), O_CREAT | O_EXCL, 0600, 1);
 	EXPECT(s != SEM_FAILED);
-	EXPECT(sem_unlink(name) == 0);
+	EXPECT(sem_unlink(own_name()) == 0);
 	EXPECT(sem_wait(s) == 0);
 	EXPECT_ERRNO(EAGAIN, sem_trywait(s));
 	EXPECT_CODE(0, pthread_create(&t, NULL, post, s));

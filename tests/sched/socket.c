@@ -125,7 +125,7 @@ int main(void)
 
 	large();
 	messages();
-	snprintf(local.sun_path + 1, sizeof(local.sun_path) - 1, "deadheat-%d", (int)getpid());
+	snprintf(local.sun_path + 1, sizeof(local.sun_path) - 1, "%s", own_name());
 	server((struct sockaddr *)&local, sizeof(local));
 	server((struct sockaddr *)&internet, sizeof(internet));
 	EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);

@@ -21,10 +21,10 @@ struct semaphore {
 	uint32_t value;
 };
 
-/* glibc's sem_t on 64-bit machines: value, waiters, then 0 if shared between processes. */
+/* glibc's sem_t on 64-bit machines: value, waiters, then not 0 if shared between processes. */
 struct glibc_sem {
 	uint32_t value, waiters;
-	int private;
+	int shared;
 };
 
 static struct semaphore *model(struct sched_object *object)
@@ -40,7 +40,7 @@ static struct sched_object *sem_object(const sem_t *sem)
 	if (!model(object)->known) {
 		model(object)->known = 1;
 		model(object)->value = bytes->value;
-		model(object)->shared = !bytes->private;
+		model(object)->shared = bytes->shared != 0;
 	}
 	return object;
 }
