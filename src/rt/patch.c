@@ -87,14 +87,22 @@ static bool stub_leads(const struct module *module, uintptr_t stub, const void *
 	return slot_holds(module, (uintptr_t)code + 6 + read32((uintptr_t)code + 2), entry);
 }
 
-/* Length of the call before pc if it reaches entry, else 0. */
-static uint8_t call_length(uintptr_t pc, const void *entry)
+/* The module in whose text the bytes before pc lie; NULL: none, or it is ours. */
+static const struct module *text_before(uintptr_t pc)
 {
 	const struct module *module = module_find(pc);
 	const struct module_segment *text = module ? module_segment(module, pc - SITE_MAX, SITE_MAX) : NULL;
+
+	return text && (text->flags & PF_X) && !module->own ? module : NULL;
+}
+
+/* Length of the call before pc if it reaches entry, else 0. */
+static uint8_t call_length(uintptr_t pc, const void *entry)
+{
+	const struct module *module = text_before(pc);
 	const uint8_t *end = (const uint8_t *)pc;
 
-	if (!text || !(text->flags & PF_X) || module->own)
+	if (!module)
 		return 0;
 	if (end[-5] == 0xe8 && stub_leads(module, pc + read32(pc - 4), entry))
 		return 5;
@@ -202,26 +210,41 @@ static struct site *find(uintptr_t pc)
 	return site;
 }
 
+/* Where a library was unloaded and another one lies now, the record is of the old one. */
+static bool is_intact(const struct site *site)
+{
+	return text_before(site->pc) &&
+	       !rt_memcmp((const void *)(site->pc - site->length), site->patched ? site->wanted : site->original,
+			  site->length);
+}
+
+/* The record of the call of that length before pc, which stands there unpatched. */
 static struct site *find_or_add(uintptr_t pc, uint8_t length)
 {
 	struct site *site = find(pc);
 
-	if (site)
-		return site;
-	site = rt_arena(sizeof(*site));
-	if (!site)
-		return NULL;
-	site->pc = pc;
+	if (!site) {
+		site = rt_arena(sizeof(*site));
+		if (!site)
+			return NULL;
+		site->pc = pc;
+		site->next = *bucket(pc);
+		*bucket(pc) = site;
+	}
 	site->length = length;
+	site->patched = false;
 	rt_memcpy(site->original, (const void *)(pc - length), length);
-	site->next = *bucket(pc);
-	*bucket(pc) = site;
 	return site;
 }
 
 static bool write_site(struct site *site, const uint8_t *bytes)
 {
-	return store(site->pc - site->length, bytes, site->length);
+	if (!store(site->pc - site->length, bytes, site->length))
+		return false;
+	site->patched = bytes != site->original;
+	if (site->patched)
+		rt_memcpy(site->wanted, bytes, site->length);
+	return true;
 }
 
 static bool refuse(uintptr_t pc)
@@ -287,14 +310,12 @@ static bool patch_locked(uintptr_t pc, const void *entry, const void *target)
 	struct site *site = find(pc);
 	uint8_t bytes[SITE_MAX], length;
 
-	if (site && site->patched)
+	if (site && site->patched && is_intact(site))
 		return true;
 	length = call_length(pc, entry);
 	site = length ? find_or_add(pc, length) : NULL;
 	if (!site || !compose(site, target, bytes) || !write_site(site, bytes))
 		return refuse(pc);
-	rt_memcpy(site->wanted, bytes, length);
-	site->patched = true;
 	rt_count(WIRE_PATCHED_SITES);
 	return true;
 }
@@ -306,6 +327,8 @@ static bool patch(uintptr_t pc, const void *entry, const void *target)
 	if (!entry || is_refused(pc) || busy || rt_plan_flag(WIRE_NO_PATCH))
 		return false;
 	busy = true;
+	if (!module_find(pc))
+		rt_modules_refresh(); /* a constructor of a library that dlopen is just loading */
 	rt_lock(&lock);
 	done = patch_locked(pc, entry, target);
 	rt_unlock(&lock);
@@ -320,18 +343,30 @@ bool rt_patch_nop(uintptr_t pc, const void *entry)
 	return patch(pc, entry, NULL);
 }
 
+/* Length of the call before pc by its first bytes alone; 0: none, or its module is not here. */
+static uint8_t call_length_known(uintptr_t pc)
+{
+	const uint8_t *end = (const uint8_t *)pc;
+
+	if (!text_before(pc))
+		return 0;
+	return end[-5] == 0xe8 ? 5 : end[-6] == 0xff && end[-5] == 0x15 ? 6 : 0;
+}
+
 /* The fork server: its own GOT may be unbound yet, the trial has followed the call for it. */
 bool rt_patch_nop_known(uintptr_t pc)
 {
-	const uint8_t *end = (const uint8_t *)pc;
-	uint8_t length = end[-5] == 0xe8 ? 5 : end[-6] == 0xff && end[-5] == 0x15 ? 6 : 0;
 	struct site *site;
-	bool done = false;
+	uint8_t length;
+	bool done;
 
 	rt_lock(&lock);
+	site = find(pc);
+	done = site && site->patched && is_intact(site);
+	length = done ? 0 : call_length_known(pc);
 	site = length ? find_or_add(pc, length) : NULL;
-	if (site && !site->patched && write_site(site, length == 5 ? nop5 : nop6))
-		done = site->patched = true;
+	if (site)
+		done = write_site(site, length == 5 ? nop5 : nop6);
 	rt_unlock(&lock);
 	return done;
 }
@@ -348,10 +383,8 @@ bool rt_patch_restore(uintptr_t pc)
 
 	rt_lock(&lock);
 	site = find(pc);
-	if (site && site->patched && write_site(site, site->original)) {
-		site->patched = false;
-		done = true;
-	}
+	if (site && site->patched && is_intact(site))
+		done = write_site(site, site->original);
 	rt_unlock(&lock);
 	return done;
 }
