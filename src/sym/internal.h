@@ -125,6 +125,8 @@ bool path_matches(const char *path, const char *wanted);
 
 /* variable.c */
 void module_load_globals(struct sym *sym, struct module *module);
-const char *type_path(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset);
+
+/* Links between DIEs that are followed, and depth of a tree: damaged files have cycles. */
+#define MOST_LINKS 64
 
 #endif

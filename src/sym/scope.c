@@ -31,11 +31,14 @@ static bool holds_functions(int tag)
 	       tag == DW_TAG_union_type;
 }
 
+#define MOST_DEEP 256 /* blocks, classes and inlined calls inside each other */
+
 /* What is around the DIEs being walked. */
 struct around {
 	const char *prefix;
 	int class_line;
 	int scope;
+	int depth;
 };
 
 static int decl_line(Dwarf_Die *die)
@@ -65,21 +68,23 @@ static void visit(struct sym *sym, struct unit *unit, Dwarf_Die *die, struct aro
 	int tag = dwarf_tag(die);
 
 	if (tag == DW_TAG_subprogram)
-		walk(sym, unit, die, (struct around){ "", 0, add_scope(unit, die, &around, -1, false) });
+		walk(sym, unit, die, (struct around){ "", 0, add_scope(unit, die, &around, -1, false), around.depth });
 	else if (tag == DW_TAG_inlined_subroutine)
-		walk(sym, unit, die, (struct around){ "", 0, add_scope(unit, die, &around, around.scope, true) });
+		walk(sym, unit, die,
+		     (struct around){ "", 0, add_scope(unit, die, &around, around.scope, true), around.depth });
 	else if (tag == DW_TAG_lexical_block)
 		walk(sym, unit, die, around);
 	else if (holds_functions(tag) && dwarf_haschildren(die))
 		walk(sym, unit, die, (struct around){ scope_prefix(sym, around.prefix, die),
-						      tag == DW_TAG_namespace ? 0 : decl_line(die), around.scope });
+						      tag == DW_TAG_namespace ? 0 : decl_line(die), around.scope,
+						      around.depth });
 }
 
 static void walk(struct sym *sym, struct unit *unit, Dwarf_Die *parent, struct around around)
 {
 	Dwarf_Die die;
 
-	if (dwarf_child(parent, &die))
+	if (around.depth++ > MOST_DEEP || dwarf_child(parent, &die))
 		return;
 	do
 		visit(sym, unit, &die, around);
@@ -91,7 +96,7 @@ void unit_load_scopes(struct sym *sym, struct unit *unit)
 	if (unit->scopes_loaded)
 		return;
 	unit->scopes_loaded = true;
-	walk(sym, unit, &unit->tree, (struct around){ "", 0, -1 });
+	walk(sym, unit, &unit->tree, (struct around){ "", 0, -1, 0 });
 	range_sort(&unit->ranges);
 }
 
@@ -145,8 +150,8 @@ static void declaration_of(Dwarf_Die *die)
 	Dwarf_Attribute attr;
 	Dwarf_Die next;
 
-	for (size_t i = 0; i < 2; i++)
-		while (dwarf_attr(die, links[i], &attr) && dwarf_formref_die(&attr, &next))
+	for (int i = 0, hops = 0; i < 2; i++)
+		while (dwarf_attr(die, links[i], &attr) && dwarf_formref_die(&attr, &next) && hops++ < MOST_LINKS)
 			*die = next;
 }
 

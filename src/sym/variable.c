@@ -100,11 +100,11 @@ static bool may_hold_variables(int tag)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine;
 }
 
-static void collect(struct sym *sym, struct module *module, Dwarf_Die *parent, const char *prefix)
+static void collect(struct sym *sym, struct module *module, Dwarf_Die *parent, const char *prefix, int depth)
 {
 	Dwarf_Die die;
 
-	if (dwarf_child(parent, &die))
+	if (depth > MOST_LINKS || dwarf_child(parent, &die))
 		return;
 	do {
 		int tag = dwarf_tag(&die);
@@ -114,9 +114,9 @@ static void collect(struct sym *sym, struct module *module, Dwarf_Die *parent, c
 		if (tag == DW_TAG_variable)
 			add_global(module, &die, prefix);
 		else if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type)
-			collect(sym, module, &die, scope_prefix(sym, prefix, &die));
+			collect(sym, module, &die, scope_prefix(sym, prefix, &die), depth + 1);
 		else if (may_hold_variables(tag))
-			collect(sym, module, &die, prefix);
+			collect(sym, module, &die, prefix, depth + 1);
 	} while (!dwarf_siblingof(&die, &die));
 }
 
@@ -135,7 +135,7 @@ void module_load_globals(struct sym *sym, struct module *module)
 		return;
 	module->globals_loaded = true;
 	for (size_t i = 0; i < module->units.count; i++)
-		collect(sym, module, &module->units.items[i].tree, "");
+		collect(sym, module, &module->units.items[i].tree, "", 0);
 	if (module->declarations.count)
 		qsort(module->declarations.items, module->declarations.count, sizeof(struct declaration),
 		      compare_declaration);
@@ -150,10 +150,11 @@ void module_load_globals(struct sym *sym, struct module *module)
 static void peel(Dwarf_Die *type)
 {
 	Dwarf_Die next;
+	int hops = 0;
 
 	while (dwarf_tag(type) == DW_TAG_typedef || dwarf_tag(type) == DW_TAG_const_type ||
 	       dwarf_tag(type) == DW_TAG_volatile_type || dwarf_tag(type) == DW_TAG_atomic_type) {
-		if (!type_of(type, &next))
+		if (!type_of(type, &next) || hops++ > MOST_LINKS)
 			return;
 		*type = next;
 	}
@@ -228,18 +229,20 @@ static const char *array_index(struct arena *arena, const char *name, Dwarf_Die 
 	return name;
 }
 
-static const char *path_of_array(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset)
+static const char *type_path(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset, int depth);
+
+static const char *path_of_array(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset, int depth)
 {
 	Dwarf_Die element;
 	Dwarf_Word size;
 
 	if (!type_of(type, &element) || dwarf_aggregate_size(&element, &size) || !size)
 		return name;
-	return type_path(arena, array_index(arena, name, type, offset / size), &element, offset % size);
+	return type_path(arena, array_index(arena, name, type, offset / size), &element, offset % size, depth);
 }
 
 /* Base classes and anonymous members add no name of their own. */
-static const char *path_of_struct(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset)
+static const char *path_of_struct(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset, int depth)
 {
 	Dwarf_Die member, inner;
 	const char *own;
@@ -249,21 +252,23 @@ static const char *path_of_struct(struct arena *arena, const char *name, Dwarf_D
 	own = dwarf_tag(&member) == DW_TAG_member ? dwarf_diename(&member) : NULL;
 	if (own && *own)
 		name = arena_printf(arena, "%s.%s", name, own);
-	return type_path(arena, name, &inner, offset - member_offset(&member));
+	return type_path(arena, name, &inner, offset - member_offset(&member), depth);
 }
 
 /* Stops at scalars, and at unions: which of their members is meant is not in the address. */
-const char *type_path(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset)
+static const char *type_path(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset, int depth)
 {
 	Dwarf_Die inner = *type;
 
+	if (depth > MOST_LINKS)
+		return name;
 	peel(&inner);
 	switch (dwarf_tag(&inner)) {
 	case DW_TAG_array_type:
-		return path_of_array(arena, name, &inner, offset);
+		return path_of_array(arena, name, &inner, offset, depth + 1);
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
-		return path_of_struct(arena, name, &inner, offset);
+		return path_of_struct(arena, name, &inner, offset, depth + 1);
 	default:
 		return name;
 	}
@@ -316,5 +321,5 @@ const char *sym_variable(struct sym *sym, struct arena *arena, const struct plac
 		return from_symbols(arena, module, place->offset);
 	if (!g->has_type)
 		return arena_strdup(arena, g->name);
-	return type_path(arena, arena_strdup(arena, g->name), &g->type, address - g->address);
+	return type_path(arena, arena_strdup(arena, g->name), &g->type, address - g->address, 0);
 }
