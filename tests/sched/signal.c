@@ -2,20 +2,21 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "expect.h"
 
 static sem_t handled, started, never;
 static volatile sig_atomic_t on_self, last_value;
-static pthread_t handler_thread;
+static pthread_t target;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int fds[2];
 
 static void handler(int sig)
 {
 	(void)sig;
-	handler_thread = pthread_self();
+	EXPECT(pthread_equal(pthread_self(), target));
 	sem_post(&handled);
 }
 
@@ -72,20 +73,16 @@ static void *suspended(void *unused)
 	return unused;
 }
 
-/* Until the handler has run on it: it may not have reached its wait when the first one came. */
+/* Again and again: it may not have reached its wait when the first one came. */
 static void interrupt(void *(*function)(void *))
 {
-	pthread_t t;
-
-	EXPECT_CODE(0, pthread_create(&t, NULL, function, NULL));
+	EXPECT_CODE(0, pthread_create(&target, NULL, function, NULL));
 	sem_wait(&started);
-	while (pthread_tryjoin_np(t, NULL) == EBUSY) {
-		EXPECT_CODE(0, pthread_kill(t, SIGUSR1));
-		while (sem_wait(&handled))
-			EXPECT(errno == EINTR);
-		EXPECT(pthread_equal(handler_thread, t));
+	while (pthread_tryjoin_np(target, NULL) == EBUSY) {
+		EXPECT_CODE(0, pthread_kill(target, SIGUSR1));
 		usleep(1000);
 	}
+	EXPECT(sem_trywait(&handled) == 0);
 	while (sem_trywait(&handled) == 0)
 		;
 }
@@ -115,10 +112,24 @@ static void to_self(void)
 	EXPECT(signal(SIGUSR2, SIG_IGN) == SIG_DFL && raise(SIGUSR2) == 0);
 }
 
+/* The kernel's own clock, and no moment in which it could be missed. */
+static void alarm_comes(void)
+{
+	sigset_t set, none;
+
+	EXPECT(signal(SIGALRM, handler) == SIG_DFL);
+	sigemptyset(&none);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	EXPECT(sigprocmask(SIG_BLOCK, &set, NULL) == 0);
+	EXPECT(setitimer(ITIMER_REAL, &(struct itimerval){ .it_value = { 0, 1000 } }, NULL) == 0);
+	EXPECT_ERRNO(EINTR, sigsuspend(&none));
+	EXPECT(sem_trywait(&handled) == 0);
+}
+
 int main(void)
 {
 	struct sigaction action = { .sa_handler = handler };
-	pthread_t t;
 
 	EXPECT(pipe(fds) == 0);
 	sem_init(&handled, 0, 0);
@@ -131,15 +142,13 @@ int main(void)
 	interrupt(in_pause);
 	interrupt(suspended);
 	pthread_mutex_lock(&m);
-	EXPECT_CODE(0, pthread_create(&t, NULL, in_mutex, NULL));
+	EXPECT_CODE(0, pthread_create(&target, NULL, in_mutex, NULL));
 	sem_wait(&started);
-	EXPECT_CODE(0, pthread_kill(t, SIGUSR1));
+	EXPECT_CODE(0, pthread_kill(target, SIGUSR1));
 	sem_wait(&handled);
-	EXPECT(pthread_equal(handler_thread, t));
 	pthread_mutex_unlock(&m);
-	EXPECT_CODE(0, pthread_join(t, NULL));
-	EXPECT(signal(SIGALRM, handler) == SIG_DFL);
-	alarm(1);
-	EXPECT_ERRNO(EINTR, pause());
+	EXPECT_CODE(0, pthread_join(target, NULL));
+	target = pthread_self();
+	alarm_comes();
 	return 0;
 }
