@@ -22,6 +22,7 @@ enum wire_record_type {
 	WIRE_EV_VISITED = 7,
 	WIRE_EV_NOTE = 8,
 	WIRE_EV_END = 9,
+	WIRE_EV_ABORT = 10,
 };
 
 struct wire_record {
@@ -120,6 +121,12 @@ struct wire_ev_note {
 	uint32_t text_size;        /* with NUL */
 	uint32_t reserved;
 	/* char text[] */
+};
+
+/* abort() was called here; inlined into assume_abort_if_not it was only a failed assumption. */
+struct wire_ev_abort {
+	struct wire_record head;
+	struct wire_pc pc;
 };
 
 enum wire_end {

@@ -6,7 +6,8 @@
  * What the program defines itself is found by address:
  *   - assume_abort_if_not usually is `if (!c) abort();`. Since our library exports the name
  *     too, the linker puts the program's into its dynamic table: an abort called from
- *     inside it is a failed assumption, not a failure.
+ *     inside it is a failed assumption, not a failure. Where the compiler inlined it only
+ *     the host can tell, from the place of the abort (WIRE_EV_ABORT).
  *   - functions named __VERIFIER_atomic_* are looked up in the program's .symtab, when it
  *     has one: a thread with such a frame on its stack (frame pointers) is in an atomic
  *     section. Functions the compiler inlined cannot be seen.
@@ -220,8 +221,18 @@ void verifier_error(const char *text)
 /* From abort(), before anything is written. */
 void rt_turn_abort(uintptr_t pc)
 {
-	if (sched_self() && in_range(&assume, pc))
+	struct wire_ev_abort *record;
+
+	if (!sched_self())
+		return;
+	if (in_range(&assume, pc))
 		sched_end(WIRE_END_ASSUME, 0);
+	rt_place(pc); /* a module record goes before ours */
+	record = rt_record(sizeof(*record));
+	if (!record)
+		return;
+	record->pc = rt_place(pc);
+	rt_commit(record, WIRE_EV_ABORT);
 }
 
 RT_EXPORT void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function)
