@@ -10,29 +10,19 @@
  * A tail jump returns elsewhere and fails this; so does anything hand made. No scan of
  * the text is ever needed, and nothing that was not executed is touched.
  *
- * Safe while other threads run (their cores may hold the old bytes, or half of them):
- *   - no second thread was ever made, or all others are parked (rt_patch_alone): plain stores;
- *   - only an operand of 4 bytes changes and lies within one fetch block: one store;
- *   - else "jmp self" (EB FE) over the first two bytes, all cores synchronised by
- *     membarrier, the tail, synchronised again, the first two bytes. Whoever comes by
- *     meanwhile spins there;
- *   - the first two bytes lie in two fetch blocks: then the operand lies in one, and
- *     instead of a NOP the call is sent to a near `ret`.
- * A fetch block is taken as 16 bytes: cores fetch 16 to 64 at a time, aligned.
- * Without membarrier such sites are left alone. All refusals are counted, once a site.
+ * How the bytes are changed while other threads run through them is poke.c's matter. Where the
+ * first two bytes of a call cannot be changed at once, its operand can: instead of becoming a
+ * NOP it is sent to a near `ret`. All refusals are counted, once a site.
  *
  * I1  Everything below is done under one lock, which a signal handler never waits for.
- * I2  Text is writable only during a store and gets its segment's protection back.
- * I3  The original bytes of every patched site are kept (rt_patch_restore).
+ * I2  The original bytes of every patched site are kept (rt_patch_restore).
  */
 #include <elf.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "rt/internal.h"
 #include "rt/near.h"
+#include "rt/poke.h"
 
-#define FETCH_BLOCK 16u
 #define SITE_MAX 6u
 #define BUCKETS 4096u
 #define REFUSED 1024u
@@ -111,88 +101,6 @@ static uint8_t call_length(uintptr_t pc, const void *entry)
 	return 0;
 }
 
-/* ---- storing --------------------------------------------------------------------------- */
-
-static bool protect(uintptr_t at, size_t size, bool writable)
-{
-	const struct module *module = module_find(at);
-	const struct module_segment *text = module ? module_segment(module, at, size) : NULL;
-	uintptr_t low = at & -(uintptr_t)WIRE_PAGE;
-	uintptr_t high = (at + size + WIRE_PAGE - 1) & -(uintptr_t)WIRE_PAGE;
-	int protection = PROT_READ | PROT_EXEC;
-
-	if (!text)
-		return false;
-	if (writable || (text->flags & PF_W))
-		protection |= PROT_WRITE;
-	return rt_syscall(SYS_mprotect, low, high - low, protection) == 0;
-}
-
-/* Nobody else can be in the text: no other thread was made, or the scheduler has parked them all. */
-bool rt_patch_alone;
-
-static bool is_alone(void)
-{
-	return rt_patch_alone || rt_thread_count() == 1;
-}
-
-static bool in_one_block(uintptr_t at, size_t size)
-{
-	return at / FETCH_BLOCK == (at + size - 1) / FETCH_BLOCK;
-}
-
-/* Locked exchanges: single for all observers, however they are aligned within the block. */
-static void store2(uintptr_t at, const uint8_t *bytes)
-{
-	uint16_t value;
-
-	rt_memcpy(&value, bytes, sizeof(value));
-	__asm__ volatile("xchgw %0, %1" : "+r"(value), "+m"(*(uint16_t *)at) : : "memory");
-}
-
-static void store4(uintptr_t at, const uint8_t *bytes)
-{
-	uint32_t value;
-
-	rt_memcpy(&value, bytes, sizeof(value));
-	__asm__ volatile("xchgl %0, %1" : "+r"(value), "+m"(*(uint32_t *)at) : : "memory");
-}
-
-static bool store_held(uintptr_t at, const uint8_t *bytes, size_t length)
-{
-	static const uint8_t jump_self[] = { 0xeb, 0xfe };
-
-	if (!rt_sync_cores())
-		return false;
-	store2(at, jump_self);
-	rt_sync_cores();
-	rt_memcpy((void *)(at + 2), bytes + 2, length - 2);
-	rt_sync_cores();
-	store2(at, bytes);
-	return true;
-}
-
-/* Replace the call of length bytes at `at`; false and unchanged if that is not safe here. */
-static bool store(uintptr_t at, const uint8_t *bytes, size_t length)
-{
-	uintptr_t operand = at + length - 4;
-	bool done = false;
-
-	if (!protect(at, length, true))
-		return false;
-	if (is_alone()) {
-		rt_memcpy((void *)at, bytes, length);
-		done = true;
-	} else if (!rt_memcmp((void *)at, bytes, length - 4) && in_one_block(operand, 4)) {
-		store4(operand, bytes + length - 4);
-		done = true;
-	} else if (in_one_block(at, 2)) {
-		done = store_held(at, bytes, length);
-	}
-	protect(at, length, false);
-	return done;
-}
-
 /* ---- the table of sites -------------------------------------------------------------------- */
 
 static struct site **bucket(uintptr_t pc)
@@ -239,7 +147,7 @@ static struct site *find_or_add(uintptr_t pc, uint8_t length)
 
 static bool write_site(struct site *site, const uint8_t *bytes)
 {
-	if (!store(site->pc - site->length, bytes, site->length))
+	if (!poke(site->pc - site->length, bytes, site->length))
 		return false;
 	site->patched = bytes != site->original;
 	if (site->patched)
@@ -295,7 +203,7 @@ static bool same_opcode(const struct site *site, const void *target, uint8_t *by
 
 static bool compose(const struct site *site, const void *target, uint8_t *bytes)
 {
-	bool movable = is_alone() || in_one_block(site->pc - site->length, 2);
+	bool movable = poke_can_change(site->pc - site->length);
 
 	if (target)
 		return movable ? direct_call(site, target, bytes) : same_opcode(site, target, bytes);

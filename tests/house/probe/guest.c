@@ -96,12 +96,19 @@ static void tick(int number)
 	ticks++;
 }
 
+static void *idle(void *nothing)
+{
+	return nothing;
+}
+
 /* Handlers interrupt the runtime while it patches; nothing may wait for itself. */
 static int signals(void)
 {
 	struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
 	struct work w = { .b = 3 };
+	pthread_t other;
 
+	pthread_create(&other, NULL, idle, NULL);
 	signal(SIGPROF, tick);
 	setitimer(ITIMER_PROF, &often, NULL);
 	while (ticks < 20)
