@@ -4,284 +4,271 @@
  * One line a finding: a report of a hundred thousand is written as it goes, never held
  * whole. Text that is not UTF-8 (file names may be anything) has its odd bytes replaced.
  */
-#include <jansson.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "report/internal.h"
 
 #define SCHEMA "deadheat-report/1"
 
-static json_t *text(const char *string)
+static void put_text(struct json *j, const char *key, const char *text)
 {
-	json_t *value;
-	struct strbuf plain = STRBUF_INIT;
-
-	if (!string)
-		return json_null();
-	value = json_string(string);
-	if (value)
-		return value;
-	for (; *string; string++)
-		strbuf_putc(&plain, (unsigned char)*string < 0x80 ? *string : '?');
-	value = json_string(plain.buf);
-	strbuf_release(&plain);
-	return value;
+	json_key(j, key);
+	json_text(j, text);
 }
 
-static json_t *number(uint64_t value)
+static void put_number(struct json *j, const char *key, uint64_t number)
 {
-	return json_integer((json_int_t)value);
+	json_key(j, key);
+	json_number(j, (int64_t)number);
 }
 
-static json_t *line_number(int line)
+static void put_flag(struct json *j, const char *key, bool flag)
 {
-	return line > 0 ? json_integer(line) : json_null();
+	json_key(j, key);
+	json_flag(j, flag);
+}
+
+/* Lines and columns count from 1; 0 is unknown. */
+static void put_line(struct json *j, const char *key, int line)
+{
+	json_key(j, key);
+	if (line > 0)
+		json_number(j, line);
+	else
+		json_none(j);
 }
 
 /* JSON readers take integers up to 2^63 - 1; a larger seed is given as text. */
-static json_t *seed_number(uint64_t seed)
+static void put_seed(struct json *j, const char *key, uint64_t seed)
 {
 	char digits[24];
 
-	if (seed <= INT64_MAX)
-		return number(seed);
+	if (seed <= INT64_MAX) {
+		put_number(j, key, seed);
+		return;
+	}
 	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)seed);
-	return json_string(digits);
+	put_text(j, key, digits);
 }
 
-static void put(json_t *object, const char *key, json_t *value)
+static void begin_list(struct json *j, const char *key)
 {
-	if (json_object_set_new(object, key, value))
-		BUG("out of memory");
+	json_key(j, key);
+	json_begin(j, '[');
 }
 
 /* ---- parts -------------------------------------------------------------------------- */
 
-static json_t *frame_json(const struct frame *f)
+static void put_frame(struct json *j, const struct frame *f)
 {
-	json_t *o = json_object();
-
-	put(o, "function", text(f->function));
-	put(o, "file", text(f->file));
-	put(o, "line", line_number(f->line));
-	put(o, "column", line_number(f->column));
-	put(o, "inlined", json_boolean(f->inlined));
-	put(o, "module", text(f->place.module));
-	put(o, "offset", number(f->place.offset));
-	return o;
+	json_begin(j, '{');
+	put_text(j, "function", f->function);
+	put_text(j, "file", f->file);
+	put_line(j, "line", f->line);
+	put_line(j, "column", f->column);
+	put_flag(j, "inlined", f->inlined);
+	put_text(j, "module", f->place.module);
+	put_number(j, "offset", f->place.offset);
+	json_end(j, '}');
 }
 
-static json_t *stack_json(const struct frame *stack, size_t count)
+static void put_stack(struct json *j, const struct frame *stack, size_t count)
 {
-	json_t *list = json_array();
-
+	begin_list(j, "stack");
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, frame_json(&stack[i]));
-	return list;
+		put_frame(j, &stack[i]);
+	json_end(j, ']');
 }
 
-static json_t *locks_json(const struct access *a)
+static void put_locks(struct json *j, const struct access *a)
 {
-	json_t *list = json_array();
-
+	begin_list(j, "locks");
 	for (size_t i = 0; i < a->lock_count; i++) {
-		json_t *lock = json_object();
-
-		put(lock, "name", text(a->locks[i].name));
-		put(lock, "mode", text(lock_mode_name(a->locks[i].mode)));
-		json_array_append_new(list, lock);
+		json_begin(j, '{');
+		put_text(j, "name", a->locks[i].name);
+		put_text(j, "mode", lock_mode_name(a->locks[i].mode));
+		json_end(j, '}');
 	}
-	return list;
+	json_end(j, ']');
 }
 
-static json_t *access_json(const struct access *a)
+static void put_access(struct json *j, const struct access *a)
 {
-	json_t *o = json_object();
-
-	put(o, "kind", text(access_kind_name(a->flags)));
-	put(o, "atomic", json_boolean(a->flags & ACCESS_ATOMIC));
-	put(o, "size", number(a->size));
-	put(o, "function", text(a->function));
-	put(o, "file", text(a->file && *a->file ? a->file : NULL));
-	put(o, "line", line_number(a->line));
-	put(o, "column", line_number(a->column));
-	put(o, "thread", text(a->thread));
-	put(o, "value", text(a->value));
-	put(o, "locks", locks_json(a));
-	put(o, "stack", stack_json(a->stack, a->stack_count));
-	return o;
+	json_begin(j, '{');
+	put_text(j, "kind", access_kind_name(a->flags));
+	put_flag(j, "atomic", a->flags & ACCESS_ATOMIC);
+	put_number(j, "size", a->size);
+	put_text(j, "function", a->function);
+	put_text(j, "file", a->file && *a->file ? a->file : NULL);
+	put_line(j, "line", a->line);
+	put_line(j, "column", a->column);
+	put_text(j, "thread", a->thread);
+	put_text(j, "value", a->value);
+	put_locks(j, a);
+	put_stack(j, a->stack, a->stack_count);
+	json_end(j, '}');
 }
 
-static json_t *witness_json(const struct report *r, const char *id, const struct witness *w)
+static void put_witness(struct json *j, const struct report *r, const char *id, const struct witness *w)
 {
-	json_t *o;
-
-	if (!w)
-		return json_null();
-	o = json_object();
-	put(o, "seed", seed_number(w->seed));
-	put(o, "policy", text(w->policy));
-	put(o, "steps", number(w->steps));
-	put(o, "switches", number(w->switches));
-	put(o, "outcome", text(w->outcome));
-	put(o, "schedule", text(w->schedule));
-	put(o, "replay", text(replay_line(r, id)));
-	return o;
+	json_key(j, "witness");
+	if (!w) {
+		json_none(j);
+		return;
+	}
+	json_begin(j, '{');
+	put_seed(j, "seed", w->seed);
+	put_text(j, "policy", w->policy);
+	put_number(j, "steps", w->steps);
+	put_number(j, "switches", w->switches);
+	put_text(j, "outcome", w->outcome);
+	put_text(j, "schedule", w->schedule);
+	put_text(j, "replay", replay_line(r, id));
+	json_end(j, '}');
 }
 
-static json_t *found_by_json(unsigned found_by)
+static void put_finders(struct json *j, unsigned found_by)
 {
-	json_t *list = json_array();
-
+	begin_list(j, "found_by");
 	for (unsigned bit = 1; bit && bit <= found_by; bit <<= 1)
 		if ((found_by & bit) && finder_name(bit))
-			json_array_append_new(list, text(finder_name(bit)));
-	return list;
+			json_text(j, finder_name(bit));
+	json_end(j, ']');
 }
 
 /* ---- findings --------------------------------------------------------------------------- */
 
-static json_t *outcomes_json(const struct candidate *c)
+static void put_outcomes(struct json *j, const struct candidate *c)
 {
-	json_t *o = json_object();
-
+	json_key(j, "outcomes");
+	json_begin(j, '{');
 	for (size_t i = 0; i < c->outcome_count; i++)
-		put(o, c->outcomes[i].name, number(c->outcomes[i].count));
-	return o;
+		put_number(j, c->outcomes[i].name, c->outcomes[i].count);
+	json_end(j, '}');
 }
 
 /* The tally per resolution order, and whether the ending is harm. */
-static json_t *orders_json(const struct candidate *c)
+static void put_orders(struct json *j, const struct candidate *c)
 {
-	json_t *o = json_object();
-
+	json_key(j, "orders");
+	json_begin(j, '{');
 	for (size_t i = 0; i < c->outcome_count; i++) {
-		const struct outcome *x = &c->outcomes[i];
-		json_t *row = json_object();
+		const struct outcome *o = &c->outcomes[i];
 
-		put(row, "a_first", number(x->a_first));
-		put(row, "b_first", number(x->b_first));
-		put(row, "harm", json_boolean(x->harm));
-		put(o, x->name, row);
+		json_key(j, o->name);
+		json_begin(j, '{');
+		put_number(j, "a_first", o->a_first);
+		put_number(j, "b_first", o->b_first);
+		put_flag(j, "harm", o->harm);
+		json_end(j, '}');
 	}
-	return o;
+	json_end(j, '}');
 }
 
-static json_t *candidate_json(const struct report *r, const void *finding)
+static void put_candidate(struct json *j, const struct report *r, const void *finding)
 {
 	const struct candidate *c = finding;
-	json_t *o = json_object();
 
-	put(o, "id", text(c->id));
-	put(o, "rung", text(rung_name(c->rung)));
-	put(o, "title", text(report_title(r->arena, c)));
-	put(o, "found_by", found_by_json(c->found_by));
-	put(o, "variable", text(c->variable));
-	put(o, "memory", text(c->memory));
-	put(o, "accesses", json_pack("[o, o]", access_json(&c->access[0]), access_json(&c->access[1])));
-	put(o, "trials", number(c->trials));
-	put(o, "hits", number(c->hits));
-	put(o, "outcomes", outcomes_json(c));
-	put(o, "orders", orders_json(c));
-	put(o, "suppressed", text(c->suppressed));
-	put(o, "witness", witness_json(r, c->id, c->witness));
-	return o;
+	put_text(j, "id", c->id);
+	put_text(j, "rung", rung_name(c->rung));
+	put_text(j, "title", report_title(r->arena, c));
+	put_finders(j, c->found_by);
+	put_text(j, "variable", c->variable);
+	put_text(j, "memory", c->memory);
+	begin_list(j, "accesses");
+	put_access(j, &c->access[0]);
+	put_access(j, &c->access[1]);
+	json_end(j, ']');
+	put_number(j, "trials", c->trials);
+	put_number(j, "hits", c->hits);
+	put_outcomes(j, c);
+	put_orders(j, c);
+	put_text(j, "suppressed", c->suppressed);
+	put_witness(j, r, c->id, c->witness);
 }
 
-static json_t *edge_json(const struct deadlock_edge *e)
+static void put_edge(struct json *j, const struct deadlock_edge *e)
 {
-	json_t *o = json_object();
-
-	put(o, "waits_for", text(e->waits_for));
-	put(o, "holds", text(e->holds));
-	put(o, "stack", stack_json(e->stack, e->stack_count));
-	return o;
+	json_begin(j, '{');
+	put_text(j, "waits_for", e->waits_for);
+	put_text(j, "holds", e->holds);
+	put_stack(j, e->stack, e->stack_count);
+	json_end(j, '}');
 }
 
-static json_t *deadlock_json(const struct report *r, const void *finding)
+static void put_deadlock(struct json *j, const struct report *r, const void *finding)
 {
 	const struct deadlock *d = finding;
-	json_t *o = json_object(), *threads = json_array();
 
+	put_text(j, "id", d->id);
+	put_text(j, "rung", rung_name(d->rung));
+	put_text(j, "title", deadlock_title(r->arena, d));
+	put_finders(j, d->found_by);
+	begin_list(j, "threads");
 	for (size_t i = 0; i < d->edge_count; i++)
-		json_array_append_new(threads, edge_json(&d->edges[i]));
-	put(o, "id", text(d->id));
-	put(o, "rung", text(rung_name(d->rung)));
-	put(o, "title", text(deadlock_title(r->arena, d)));
-	put(o, "found_by", found_by_json(d->found_by));
-	put(o, "threads", threads);
-	put(o, "trials", number(d->trials));
-	put(o, "hits", number(d->hits));
-	put(o, "witness", witness_json(r, d->id, d->witness));
-	return o;
+		put_edge(j, &d->edges[i]);
+	json_end(j, ']');
+	put_number(j, "trials", d->trials);
+	put_number(j, "hits", d->hits);
+	put_witness(j, r, d->id, d->witness);
 }
 
-static json_t *failure_json(const struct report *r, const void *finding)
+static void put_failure(struct json *j, const struct report *r, const void *finding)
 {
 	const struct failure *f = finding;
-	json_t *o = json_object();
 
-	put(o, "id", text(f->id));
-	put(o, "outcome", text(f->outcome));
-	put(o, "message", text(f->message));
-	put(o, "count", number(f->count));
-	put(o, "witness", witness_json(r, f->id, f->witness));
-	return o;
-}
-
-static json_t *counters_json(const struct report *r)
-{
-	json_t *o = json_object();
-
-	for (size_t i = 0; i < r->findings.counter_count; i++)
-		put(o, r->findings.counters[i].name, number(r->findings.counters[i].value));
-	return o;
+	put_text(j, "id", f->id);
+	put_text(j, "outcome", f->outcome);
+	put_text(j, "message", f->message);
+	put_number(j, "count", f->count);
+	put_witness(j, r, f->id, f->witness);
 }
 
 /* ---- the document -------------------------------------------------------------------------- */
 
-static int append(const char *piece, size_t size, void *line)
+typedef void finding_writer(struct json *j, const struct report *r, const void *finding);
+
+static void write_finding(const struct report *r, FILE *out, const void *finding, finding_writer *write)
 {
-	strbuf_add(line, piece, size);
-	return 0;
+	struct strbuf line = STRBUF_INIT;
+	struct json j = JSON_INIT(&line);
+
+	json_begin(&j, '{');
+	write(&j, r, finding);
+	json_end(&j, '}');
+	fwrite(line.buf, 1, line.len, out);
+	strbuf_release(&line);
 }
 
-/* By way of a buffer: jansson hands out pieces of a few bytes. Frees the value. */
-static void dump(FILE *out, struct strbuf *line, json_t *value)
-{
-	strbuf_reset(line);
-	if (json_dump_callback(value, append, line, 0))
-		BUG("a value that cannot be written");
-	fwrite(line->buf, 1, line->len, out);
-	json_decref(value);
-}
-
-typedef json_t *finding_printer(const struct report *r, const void *finding);
-
-static void print_list(const struct report *r, FILE *out, struct strbuf *line, const char *key, const void *items,
-		       size_t count, size_t size, finding_printer *print)
+static void write_list(const struct report *r, FILE *out, const char *key, const void *items, size_t count, size_t size,
+		       finding_writer *write)
 {
 	fprintf(out, "  \"%s\": [", key);
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? ",\n    " : "\n    ", out);
-		dump(out, line, print(r, (const char *)items + i * size));
+		write_finding(r, out, (const char *)items + i * size, write);
 	}
 	fputs(count ? "\n  ],\n" : "],\n", out);
+}
+
+static void put_counters(struct json *j, const struct report *r, const void *unused)
+{
+	for (size_t i = 0; i < r->findings.counter_count; i++)
+		put_number(j, r->findings.counters[i].name, r->findings.counters[i].value);
 }
 
 int report_json(const struct report *r, FILE *out)
 {
 	const struct store_findings *f = &r->findings;
-	struct strbuf line = STRBUF_INIT;
 
 	fprintf(out, "{\n  \"schema\": \"%s\",\n  \"verdict\": \"%s\",\n", SCHEMA, verdict_name(r->verdict));
-	print_list(r, out, &line, "candidates", f->candidates, f->candidate_count, sizeof(*f->candidates), candidate_json);
-	print_list(r, out, &line, "deadlocks", f->deadlocks, f->deadlock_count, sizeof(*f->deadlocks), deadlock_json);
-	print_list(r, out, &line, "failures", f->failures, f->failure_count, sizeof(*f->failures), failure_json);
+	write_list(r, out, "candidates", f->candidates, f->candidate_count, sizeof(*f->candidates), put_candidate);
+	write_list(r, out, "deadlocks", f->deadlocks, f->deadlock_count, sizeof(*f->deadlocks), put_deadlock);
+	write_list(r, out, "failures", f->failures, f->failure_count, sizeof(*f->failures), put_failure);
 	fputs("  \"counters\": ", out);
-	dump(out, &line, counters_json(r));
+	write_finding(r, out, NULL, put_counters);
 	fputs("\n}\n", out);
-	strbuf_release(&line);
 	return fflush(out) || ferror(out) ? error("cannot write the report") : 0;
 }

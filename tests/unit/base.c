@@ -1,8 +1,11 @@
-/* base: arena, strbuf, vec, error. */
+/* base: arena, strbuf, vec, error, json. */
 #include "unit.h"
+
+#include <jansson.h>
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 
@@ -115,13 +118,71 @@ static void error_cuts_a_long_message(void **state)
 	free(text);
 }
 
+/* What we write, jansson reads; the values survive. */
+static void json_is_read_by_jansson(void **state)
+{
+	static const char *const texts[] = { "", "plain", "\"\\/\b\f\n\r\t\x01\x1f\x7f", "gr\xc3\xbc\xc3\x9f", "\xe2\x82\xac \xf0\x9f\x98\x80" };
+	struct strbuf sb = STRBUF_INIT;
+	struct json j = JSON_INIT(&sb);
+	json_t *v;
+
+	json_begin(&j, '{');
+	json_key(&j, "a\"b");
+	json_begin(&j, '[');
+	for (size_t i = 0; i < 5; i++)
+		json_text(&j, texts[i]);
+	json_begin(&j, '[');
+	json_end(&j, ']');
+	json_number(&j, INT64_MIN);
+	json_flag(&j, true);
+	json_none(&j);
+	json_end(&j, ']');
+	json_key(&j, "k");
+	json_begin(&j, '{');
+	json_end(&j, '}');
+	json_end(&j, '}');
+	v = json_loads(sb.buf, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(v);
+	for (size_t i = 0; i < 5; i++)
+		assert_string_equal(json_string_value(json_array_get(json_object_get(v, "a\"b"), i)), texts[i]);
+	assert_true(json_integer_value(json_array_get(json_object_get(v, "a\"b"), 6)) == INT64_MIN);
+	json_decref(v);
+	strbuf_release(&sb);
+}
+
+/* Every string of up to three odd bytes gives valid JSON. */
+static void json_replaces_what_is_not_utf8(void **state)
+{
+	static const unsigned char bytes[] = { 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf,
+					       0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff };
+	const size_t n = sizeof(bytes);
+
+	for (size_t i = 0; i < n * n * n * n; i++) {
+		char text[5] = { (char)bytes[i % n], (char)bytes[i / n % n], (char)bytes[i / n / n % n], (char)bytes[i / n / n / n], 0 };
+		struct strbuf sb = STRBUF_INIT;
+		struct json j = JSON_INIT(&sb);
+		json_t *v, *same;
+
+		json_text(&j, text);
+		v = json_loads(sb.buf, JSON_DECODE_ANY, NULL);
+		if (!v)
+			fail_msg("not JSON: %s", sb.buf);
+		same = json_string(text); /* NULL where jansson refuses the bytes */
+		assert_int_equal(same != NULL, !strcmp(json_string_value(v), text));
+		json_decref(v);
+		json_decref(same);
+		strbuf_release(&sb);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arena_gives_zeroed_aligned_memory), cmocka_unit_test(arena_copies_text),
 		cmocka_unit_test(strbuf_grows), cmocka_unit_test(strbuf_reads_a_file),
 		cmocka_unit_test(vec_keeps_order), cmocka_unit_test(error_keeps_the_last_message),
-		cmocka_unit_test(error_cuts_a_long_message),
+		cmocka_unit_test(error_cuts_a_long_message), cmocka_unit_test(json_is_read_by_jansson),
+		cmocka_unit_test(json_replaces_what_is_not_utf8),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, unit_clean);
