@@ -43,9 +43,10 @@ static struct sched_object *section;
 
 /* ---- finding the program's own ---------------------------------------------------------------- */
 
-static void find_assume(void)
+/* The handle's scope begins with the program; RTLD_DEFAULT would begin with us (DT_SYMBOLIC). */
+static void find_assume(void *program)
 {
-	void *function = dlsym(RTLD_DEFAULT, "assume_abort_if_not");
+	void *function = program ? dlsym(program, "assume_abort_if_not") : NULL;
 	const Elf64_Sym *symbol = NULL;
 	Dl_info info;
 
@@ -104,17 +105,16 @@ static void scan_file(const char *file, uint64_t size, uintptr_t base)
 			scan_symbols(file, size, &section_header[i], &section_header[section_header[i].sh_link], base);
 }
 
-static uintptr_t program_base(void)
+static uintptr_t base_of(void *program)
 {
 	struct link_map *map = NULL;
-	void *handle = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
 
-	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map))
+	if (!program || dlinfo(program, RTLD_DI_LINKMAP, &map))
 		return 0;
 	return map->l_addr;
 }
 
-static void find_atomic_functions(void)
+static void find_atomic_functions(void *program)
 {
 	long fd = rt_syscall(SYS_openat, AT_FDCWD, "/proc/self/exe", O_RDONLY | O_CLOEXEC, 0);
 	struct stat stat;
@@ -125,7 +125,7 @@ static void find_atomic_functions(void)
 	if (rt_syscall(SYS_fstat, fd, &stat) == 0) {
 		file = rt_syscall(SYS_mmap, 0, stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (file > 0 || file < -4095) {
-			scan_file((const char *)file, (uint64_t)stat.st_size, program_base());
+			scan_file((const char *)file, (uint64_t)stat.st_size, base_of(program));
 			rt_unreserve((void *)file, (size_t)stat.st_size);
 		}
 	}
@@ -134,8 +134,10 @@ static void find_atomic_functions(void)
 
 void verifier_start(void)
 {
-	find_assume();
-	find_atomic_functions();
+	void *program = dlopen(NULL, RTLD_LAZY);
+
+	find_assume(program);
+	find_atomic_functions(program);
 }
 
 /* ---- sections ----------------------------------------------------------------------------------- */
