@@ -1,8 +1,11 @@
 /* What pipes, sockets and eventfds order: A, B, ... are the channels as they appear. */
 #include "spy.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -17,7 +20,8 @@ static void pass(int out, int in)
 static void pipes(void)
 {
 	char byte;
-	int ends[2], other[2], copy;
+	int ends[2], other[2], copy, more;
+	fd_set readable;
 
 	/* > T0 send A
 	   > T0 receive A
@@ -34,14 +38,28 @@ static void pipes(void)
 	copy = dup(ends[1]);
 	CHECK(close(ends[1]), 0);
 	pass(copy, ends[0]);
+	/* Knowing that it is readable orders as reading does:
+	   > T0 send A
+	   > T0 receive A
+	   > T0 receive A
+	   > T0 receive A */
+	more = fcntl(copy, F_DUPFD, 0);
+	CHECK(write(more, "x", 1), 1);
+	CHECK(poll(&(struct pollfd){ ends[0], POLLIN, 0 }, 1, -1), 1);
+	FD_ZERO(&readable);
+	FD_SET(ends[0], &readable);
+	CHECK(select(ends[0] + 1, &readable, NULL, NULL, NULL), 1);
+	CHECK(read(ends[0], &byte, 1), 1);
 	/* dup2 onto an end leaves one channel and joins the other. The last to close ends it:
 	   > T0 send B
 	   > T0 receive B
+	   > T0 send A
 	   > T0 send A
 	   > T0 destroy A */
 	CHECK(dup2(other[1], copy), copy);
 	pass(copy, other[0]);
 	CHECK(close(ends[0]), 0);
+	CHECK(close(more), 0);
 	/* The end of the file is a message, too:
 	   > T0 send B
 	   > T0 send B
