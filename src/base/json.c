@@ -104,8 +104,17 @@ void json_text(struct json *json, const char *text)
 
 void json_number(struct json *json, int64_t number)
 {
+	char digits[24];
+	char *p = digits + sizeof(digits);
+	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+
 	separate(json);
-	strbuf_printf(json->out, "%lld", (long long)number);
+	do
+		*--p = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (number < 0)
+		*--p = '-';
+	strbuf_add(json->out, p, (size_t)(digits + sizeof(digits) - p));
 }
 
 void json_flag(struct json *json, bool flag)

@@ -7,7 +7,7 @@
  *     json_key(&j, "list"); json_begin(&j, '['); json_number(&j, 7); json_end(&j, ']');
  *     json_end(&j, '}');
  *
- * Reading is jansson's. Building jansson values to write them costs eight times as much,
+ * Reading is jansson's. Building jansson values to write them costs four times as much,
  * which is felt at a hundred thousand findings.
  */
 #ifndef BASE_JSON_H

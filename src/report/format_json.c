@@ -230,27 +230,30 @@ static void put_failure(struct json *j, const struct report *r, const void *find
 
 typedef void finding_writer(struct json *j, const struct report *r, const void *finding);
 
-static void write_finding(const struct report *r, FILE *out, const void *finding, finding_writer *write)
+static void write_finding(const struct report *r, FILE *out, struct strbuf *line, const void *finding,
+			  finding_writer *write)
 {
-	struct strbuf line = STRBUF_INIT;
-	struct json j = JSON_INIT(&line);
+	struct json j = JSON_INIT(line);
 
+	strbuf_reset(line);
 	json_begin(&j, '{');
 	write(&j, r, finding);
 	json_end(&j, '}');
-	fwrite(line.buf, 1, line.len, out);
-	strbuf_release(&line);
+	fwrite(line->buf, 1, line->len, out);
 }
 
 static void write_list(const struct report *r, FILE *out, const char *key, const void *items, size_t count, size_t size,
 		       finding_writer *write)
 {
+	struct strbuf line = STRBUF_INIT;
+
 	fprintf(out, "  \"%s\": [", key);
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? ",\n    " : "\n    ", out);
-		write_finding(r, out, (const char *)items + i * size, write);
+		write_finding(r, out, &line, (const char *)items + i * size, write);
 	}
 	fputs(count ? "\n  ],\n" : "],\n", out);
+	strbuf_release(&line);
 }
 
 static void put_counters(struct json *j, const struct report *r, const void *unused)
@@ -262,13 +265,15 @@ static void put_counters(struct json *j, const struct report *r, const void *unu
 int report_json(const struct report *r, FILE *out)
 {
 	const struct store_findings *f = &r->findings;
+	struct strbuf line = STRBUF_INIT;
 
 	fprintf(out, "{\n  \"schema\": \"%s\",\n  \"verdict\": \"%s\",\n", SCHEMA, verdict_name(r->verdict));
 	write_list(r, out, "candidates", f->candidates, f->candidate_count, sizeof(*f->candidates), put_candidate);
 	write_list(r, out, "deadlocks", f->deadlocks, f->deadlock_count, sizeof(*f->deadlocks), put_deadlock);
 	write_list(r, out, "failures", f->failures, f->failure_count, sizeof(*f->failures), put_failure);
 	fputs("  \"counters\": ", out);
-	write_finding(r, out, NULL, put_counters);
+	write_finding(r, out, &line, NULL, put_counters);
 	fputs("\n}\n", out);
+	strbuf_release(&line);
 	return fflush(out) || ferror(out) ? error("cannot write the report") : 0;
 }
