@@ -160,10 +160,6 @@ void rt_on_free(const void *block, size_t size, uintptr_t pc);
 void rt_on_fresh(const void *block, size_t size);
 /* DEADHEAT_IGNORE_BEGIN/END and the TSan annotations of that name. */
 void rt_on_ignore(int delta);
-/* deadheat_stop/start: accesses of all threads are not looked at; sync is. Weak and empty by default. */
-void rt_on_pause(bool paused);
-/* Races on these bytes are known and meant: not to be told. Weak and empty by default. */
-void rt_on_benign(const void *address, size_t size, const char *why, uintptr_t pc);
 
 /* ---- turns: native/turn.c (empty) or sched/ ---------------------------------- */
 
@@ -181,6 +177,14 @@ void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t 
 void rt_turn_exit(int status);
 /* abort() was called from pc (weak in abi/verifier.c): a failed assumption does not come back. */
 void rt_turn_abort(uintptr_t pc);
+
+/* ---- what the program does not want to be told (abi/meant.c) ------------------------ */
+
+/* deadheat_stop/start: while set, engines look at no plain access of any thread; at sync always. */
+extern bool rt_paused;
+/* DEADHEAT_BENIGN and the like; engines ask before they tell a pair, and count WIRE_MEANT_PAIRS. */
+void rt_meant(const void *address, size_t size, const char *why);
+bool rt_is_meant(const void *address, size_t size);
 
 /* ---- life (rt/init.c) ----------------------------------------------------------- */
 

@@ -37,11 +37,11 @@ ANNOTATION(AnnotatePCQDestroy, (PLACE, void *queue), rt_on_destroy(queue))
 
 /* memory */
 ANNOTATION(AnnotateNewMemory, (PLACE, void *block, size_t size), rt_on_fresh(block, size))
-ANNOTATION(AnnotateBenignRace, (PLACE, void *address, char *why), rt_on_benign(address, 1, why, RT_CALLER))
+ANNOTATION(AnnotateBenignRace, (PLACE, void *address, char *why), rt_meant(address, 1, why))
 ANNOTATION(AnnotateBenignRaceSized, (PLACE, void *address, size_t size, char *why),
-	   rt_on_benign(address, size, why, RT_CALLER))
+	   rt_meant(address, size, why))
 ANNOTATION(WTFAnnotateBenignRaceSized, (PLACE, void *address, size_t size, char *why),
-	   rt_on_benign(address, size, why, RT_CALLER))
+	   rt_meant(address, size, why))
 NO_EFFECT(AnnotateMemoryIsInitialized, (PLACE, void *block, size_t size))
 NO_EFFECT(AnnotateMemoryIsUninitialized, (PLACE, void *block, size_t size))
 NO_EFFECT(AnnotatePublishMemoryRange, (PLACE, void *block, size_t size))
@@ -55,7 +55,7 @@ ANNOTATION(AnnotateIgnoreWritesBegin, (PLACE), rt_on_ignore(1))
 ANNOTATION(AnnotateIgnoreWritesEnd, (PLACE), rt_on_ignore(-1))
 NO_EFFECT(AnnotateIgnoreSyncBegin, (PLACE))
 NO_EFFECT(AnnotateIgnoreSyncEnd, (PLACE))
-ANNOTATION(AnnotateEnableRaceDetection, (PLACE, int enable), rt_on_pause(!enable))
+ANNOTATION(AnnotateEnableRaceDetection, (PLACE, int enable), (void)(rt_paused = !enable))
 
 /* locks */
 NO_EFFECT(AnnotateRWLockCreate, (PLACE, void *lock))

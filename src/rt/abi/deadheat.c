@@ -15,14 +15,12 @@ static enum lock_mode mode_of(int write)
 
 NOTE void deadheat_start(void)
 {
-	if (rt_wire)
-		TELL(rt_on_pause(false));
+	rt_paused = false;
 }
 
 NOTE void deadheat_stop(void)
 {
-	if (rt_wire)
-		TELL(rt_on_pause(true));
+	rt_paused = true;
 }
 
 NOTE void deadheat_lock_before(const void *lock, int write)
@@ -87,5 +85,5 @@ NOTE void deadheat_ignore_end(void)
 NOTE void deadheat_benign(const void *address, size_t size, const char *why)
 {
 	if (rt_wire)
-		TELL(rt_on_benign(address, size, why, RT_CALLER));
+		TELL(rt_meant(address, size, why));
 }

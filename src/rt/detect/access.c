@@ -36,6 +36,8 @@ static struct detect_thread *enter(struct rt_thread *rt)
 {
 	struct detect_thread *t;
 
+	if (unlikely(rt_paused))
+		return NULL;
 	if (unlikely(!rt_enter(rt))) {
 		rt_count(WIRE_SKIPPED_REENTRANT);
 		return NULL;

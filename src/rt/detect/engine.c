@@ -48,7 +48,7 @@ void rt_on_access(const void *address, size_t size, unsigned flags, uintptr_t pc
 	struct touch x = { .t = t, .address = (uintptr_t)address, .size = size, .flags = flags, .pc = pc,
 			   .frame = __builtin_frame_address(0) };
 
-	if (!t || detect_off || t->ignore || !size)
+	if (!t || detect_off || rt_paused || t->ignore || !size)
 		return;
 	x.site = site_of(pc, flags, 0);
 	if (!x.site || (sample_kind == WIRE_SAMPLE_LITERACE && sample_skips(t, x.site)))
