@@ -17,7 +17,9 @@
 #include "report/report.h"
 
 static const char *format = "text", *fail_on = "confirmed", *rule = "hybrid", *schedule = "native";
-static uint64_t runs = 3, schedules = 50;
+#define SCHEDULES 50
+#define ONLY_IF_HARMLESS UINT64_MAX
+static uint64_t runs = 3, schedules = ONLY_IF_HARMLESS;
 
 /* ---- FILE.c... ---------------------------------------------------------------------------- */
 
@@ -177,15 +179,25 @@ static int print_report(struct session *session)
 	return report_reaches(&report, (enum rung)rung_parse(fail_on)) ? EXIT_FOUND : EXIT_CLEAN;
 }
 
-/* Order, atomicity and deadlock bugs need no racing pair: a few schedules without one. */
-static int fuzz(struct session *session)
+/*
+ * Order, atomicity and deadlock bugs need no racing pair: a few schedules without one. Not
+ * after harm was shown, unless asked for: it would only be shown once more, less clearly.
+ */
+static unsigned schedules_wanted(const struct judge_count *count)
+{
+	if (schedules == ONLY_IF_HARMLESS)
+		return count->harmful ? 0 : SCHEDULES;
+	return (unsigned)schedules;
+}
+
+static int fuzz(struct session *session, unsigned trials)
 {
 	struct confirm_options *options = &session->confirm.options, aimed = *options;
 	struct confirm_result found;
 	int result;
 
 	options->policy = "mix";
-	options->trials = (unsigned)schedules;
+	options->trials = trials;
 	result = confirm_fuzz(&session->confirm, &found);
 	*options = aimed;
 	if (!result)
@@ -205,8 +217,8 @@ static int hunt(struct session *session)
 		cli_say("confirm: at most %llu trials each", (unsigned long long)trial_options.trials);
 		result = judge_all(session, &catch.found, cli_quiet ? NULL : stderr, &count);
 	}
-	if (!result && schedules)
-		result = fuzz(session);
+	if (!result && schedules_wanted(&count))
+		result = fuzz(session, schedules_wanted(&count));
 	judge_free(&catch.found);
 	confirm_close(&session->confirm);
 	return result ? cli_fail() : print_report(session);
@@ -248,7 +260,7 @@ static struct option options[] = {
 	{ "rule", 0, OPTION_CHOICE, &rule, "RULE", "detect: which pairs are suspected (default hybrid)", "hybrid|hb", 0, 0 },
 	{ "schedule", 0, OPTION_CHOICE, &schedule, "HOW", "detect: as the machine has it, or random by seed (default native)",
 	  "native|random", 0, 0 },
-	{ "schedules", 0, OPTION_NUMBER, &schedules, "N", "fuzz: schedules without a pair, 0 none (default 50)", NULL, 0, 1000000000 },
+	{ "schedules", 0, OPTION_NUMBER, &schedules, "N", "fuzz: schedules without a pair (default 50 if nothing harmful was shown, else 0)", NULL, 0, 1000000000 },
 	OPTION_TRIALS("confirm: trials for each candidate (default 100)"), OPTION_SEED, OPTION_JOBS, OPTION_FILL,
 	OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"), OPTION_TIMEOUT,
 	OPTION_STEPS, OPTION_COMPARE, OPTION_SPURIOUS, OPTION_NO_PIN, OPTION_NO_SHRINK, OPTION_SHOW_OUTPUT,

@@ -70,6 +70,8 @@ static int judge_candidate(struct judging *j, struct arena *arena, const struct 
 	tally(j, &result);
 	if (result.confirmed)
 		titled.rung = rung_max(candidate->rung, result.harmful ? RUNG_HARMFUL : RUNG_CONFIRMED);
+	if (!titled.variable)
+		titled.variable = result.variable;
 	say_line(j, candidate->id, rung_name(titled.rung), &result, report_title(arena, &titled));
 	return 0;
 }

@@ -51,6 +51,7 @@ struct confirm_result {
 	unsigned trials, hits;
 	bool confirmed, harmful;
 	unsigned order[2];      /* of the hits: access[0] first, access[1] first */
+	const char *variable;   /* where they met; valid until confirm_close() */
 };
 
 /* Trials for one candidate / one deadlock candidate. 0 / -1. */

@@ -16,9 +16,26 @@
 #include "base/spawn.h"
 #include "confirm/internal.h"
 
-static const char *quoted(struct arena *arena, const char *name, char *const *envp)
+static const char *set_variable(struct arena *arena, const char *name, char *const *envp)
 {
-	return arena_printf(arena, "set environment %s %s", name, env_get(envp, name));
+	const char *value = env_get(envp, name);
+
+	return value ? arena_printf(arena, "set environment %s %s", name, value)
+		     : arena_printf(arena, "unset environment %s", name);
+}
+
+/* Where the two stand, as far as the finding knows their functions. */
+static void find_functions(struct confirm_context *context, struct arena *arena, const char *id,
+			   const char *functions[2])
+{
+	struct store_findings findings;
+
+	functions[0] = functions[1] = "main";
+	if (store_read(context->store, arena, &findings))
+		return;
+	for (size_t i = 0; i < findings.candidate_count; i++)
+		for (int side = 0; side < 2 && !strcmp(findings.candidates[i].id, id); side++)
+			functions[side] = findings.candidates[i].access[side].function;
 }
 
 static int put_schedule(struct confirm_context *context, struct arena *arena, const char *id, struct wire_host *wire)
@@ -41,15 +58,23 @@ static int put_schedule(struct confirm_context *context, struct arena *arena, co
 }
 
 /* gdb's own command line; room is for the program's arguments too. */
-static char **command_line(struct confirm_context *context, struct arena *arena, const struct wire_host *wire)
+static char **command_line(struct confirm_context *context, struct arena *arena, const char *id, char *const *envp)
 {
 	const struct program *program = context->program;
-	char **envp = target_environment(program, arena, "sched", wire_env(arena, wire, -1));
+	const char *functions[2];
+
+	find_functions(context, arena, id, functions);
 	const char *fixed[] = {
 		"gdb", "-q", "-ex", "set startup-with-shell off", "-ex", "set print thread-events off",
-		"-ex", quoted(arena, "LD_LIBRARY_PATH", envp), "-ex", quoted(arena, WIRE_ENV, envp),
+		"-ex", set_variable(arena, "LD_LIBRARY_PATH", envp), "-ex", set_variable(arena, "LD_PRELOAD", envp),
+		"-ex", set_variable(arena, WIRE_ENV, envp),
 		"-ex", arena_printf(arena, "set cwd %s", program->cwd ? program->cwd : "."), "-ex", "run",
-		"-ex", "info threads", "--args", program->path,
+		"-ex", "info threads",
+		"-ex", arena_printf(arena, "thread apply all -s -q frame function %s", functions[0]),
+		"-ex", strcmp(functions[0], functions[1])
+			       ? arena_printf(arena, "thread apply all -s -q frame function %s", functions[1])
+			       : "echo \\n",
+		"--args", program->path,
 	};
 	size_t fixed_count = sizeof(fixed) / sizeof(*fixed), count = 0;
 	char **argv;
@@ -68,11 +93,14 @@ int confirm_replay_gdb(struct confirm_context *context, const char *id)
 {
 	struct arena arena = ARENA_INIT;
 	struct wire_host wire = { .fd = -1 };
-	char **argv;
+	char **argv, **envp;
 
 	if (put_schedule(context, &arena, id, &wire))
 		return -1;
-	argv = command_line(context, &arena, &wire);
+	envp = target_environment(context->program, &arena, "sched", wire_env(&arena, &wire, -1));
+	if (!envp)
+		return -1;
+	argv = command_line(context, &arena, id, envp);
 	fcntl(wire.fd, F_SETFD, 0); /* gdb hands on what it inherited */
 	execvp(argv[0], argv);
 	return error_cannot("cannot start gdb: %s; install gdb, or replay without --gdb", strerror(errno));

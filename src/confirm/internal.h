@@ -227,6 +227,8 @@ bool witness_better(const struct witness_trial *best, const struct trial *trial,
 /* Takes the kept schedule out of the trial. */
 void witness_take(struct witness_trial *best, struct trial *trial, bool harm);
 void witness_free(struct witness_trial *best);
+/* Does the store have a schedule of this build for the finding? */
+bool witness_exists(struct confirm_context *context, const char *id);
 /* Shrink it if asked to and store it under id. parts: what it was directed at. */
 int witness_store(struct confirm_context *context, struct witness_trial *best, const struct wire_plan_parts *parts,
 		  const char *id);
@@ -246,6 +248,7 @@ struct schedule {
 	const struct wire_step *steps;
 	const struct wire_plan_module *modules;
 	const struct wire_plan_site *sites;
+	const struct wire_plan_edge *edges;
 };
 /* Check and open the bytes of a file. -1 with one clear line. */
 int schedule_decode(struct schedule *schedule, const void *data, size_t size, const char *id);

@@ -45,6 +45,8 @@ void replay_plan(struct confirm_context *context, struct arena *arena, const str
 	parts->module_count = schedule->head->module_count;
 	parts->sites = schedule->sites;
 	parts->site_count = schedule->head->site_count;
+	parts->edges = schedule->edges;
+	parts->edge_count = schedule->head->edge_count;
 	parts->choice_count = schedule_choices(arena, schedule->steps, schedule->head->step_count, verify, &choices);
 	parts->choices = choices;
 }

@@ -2,10 +2,10 @@
  * schedule - the file of a witness (wire/schedule.h): write, check, compare.
  *
  *     struct schedule_file | wire_step[step_count] | wire_plan_module[module_count]
- *                          | wire_plan_site[site_count]
+ *                          | wire_plan_site[site_count] | wire_plan_edge[edge_count]
  *
  * The modules are those of the trial, so that pc.module of a step names one of them; the
- * sites of the pair are rewritten to the same table.
+ * sites of the pair and the edges of a cycle are rewritten to the same table.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +48,17 @@ static void encode_sites(struct strbuf *sites, struct strbuf *modules, const str
 	}
 }
 
+static void encode_edges(struct strbuf *edges, struct strbuf *modules, const struct wire_plan_parts *parts)
+{
+	for (size_t i = 0; i < parts->edge_count; i++) {
+		struct wire_plan_edge edge = parts->edges[i];
+
+		edge.held_at.module = module_index(modules, &parts->modules[edge.held_at.module]);
+		edge.wait_at.module = module_index(modules, &parts->modules[edge.wait_at.module]);
+		strbuf_add(edges, &edge, sizeof(edge));
+	}
+}
+
 void schedule_encode(struct strbuf *file, const char *build_id, const struct trial *trial,
 		     const struct wire_plan_parts *parts, const char *id)
 {
@@ -56,12 +67,14 @@ void schedule_encode(struct strbuf *file, const char *build_id, const struct tri
 		.seed = trial->seed, .policy = parts->plan.policy, .flags = parts->plan.flags,
 		.final_hash = trial->hash, .step_count = trial->schedule.len / sizeof(struct wire_step),
 	};
-	struct strbuf modules = STRBUF_INIT, sites = STRBUF_INIT;
+	struct strbuf modules = STRBUF_INIT, sites = STRBUF_INIT, edges = STRBUF_INIT;
 
 	strbuf_add(&modules, trial->modules.buf, trial->modules.len);
 	encode_sites(&sites, &modules, parts);
+	encode_edges(&edges, &modules, parts);
 	head.module_count = (uint32_t)(modules.len / sizeof(struct wire_plan_module));
 	head.site_count = (uint32_t)(sites.len / sizeof(struct wire_plan_site));
+	head.edge_count = (uint32_t)(edges.len / sizeof(struct wire_plan_edge));
 	snprintf(head.build_id, sizeof(head.build_id), "%s", build_id);
 	snprintf(head.candidate, sizeof(head.candidate), "%s", id);
 	snprintf(head.outcome, sizeof(head.outcome), "%s", trial->ending.outcome);
@@ -69,6 +82,8 @@ void schedule_encode(struct strbuf *file, const char *build_id, const struct tri
 	strbuf_add(file, trial->schedule.buf, trial->schedule.len);
 	strbuf_add(file, modules.buf, modules.len);
 	strbuf_add(file, sites.buf, sites.len);
+	strbuf_add(file, edges.buf, edges.len);
+	strbuf_release(&edges);
 	strbuf_release(&modules);
 	strbuf_release(&sites);
 }
@@ -94,12 +109,14 @@ int schedule_decode(struct schedule *schedule, const void *data, size_t size, co
 	if (head->header_size != sizeof(*head) || !has_room(&left, 1, sizeof(*head)) ||
 	    !has_room(&left, head->step_count, sizeof(*schedule->steps)) ||
 	    !has_room(&left, head->module_count, sizeof(*schedule->modules)) ||
-	    !has_room(&left, head->site_count, sizeof(*schedule->sites)) || left)
+	    !has_room(&left, head->site_count, sizeof(*schedule->sites)) ||
+	    !has_room(&left, head->edge_count, sizeof(*schedule->edges)) || left)
 		return error_cannot("the schedule of %s is damaged (%zu bytes): confirm it again", id, size);
 	schedule->head = head;
 	schedule->steps = (const void *)(head + 1);
 	schedule->modules = (const void *)(schedule->steps + head->step_count);
 	schedule->sites = (const void *)(schedule->modules + head->module_count);
+	schedule->edges = (const void *)(schedule->sites + head->site_count);
 	return 0;
 }
 

@@ -135,16 +135,17 @@ static const struct wire_plan_parts *parts_of(const struct search *search, unsig
 	return index % 2 && !search->is_deadlock ? &search->loose : &search->parts;
 }
 
-/* The schedule as recorded: not shrunk, it is only a by-catch. */
+/* The schedule as recorded: not shrunk, it is only a by-catch, and never in place of another. */
 static int store_by_catch(struct search *search, const struct trial *trial, const char *id)
 {
 	struct witness_trial copy = { .have = true, .trial = *trial };
 	struct confirm_context *context = search->context;
 	bool shrinks = context->options.shrink;
-	int result;
+	int result = 0;
 
 	context->options.shrink = false;
-	result = witness_store(context, &copy, parts_of(search, trial->index), id);
+	if (!witness_exists(context, id))
+		result = witness_store(context, &copy, parts_of(search, trial->index), id);
 	context->options.shrink = shrinks;
 	VEC_PUSH(&search->others, id);
 	return result;
@@ -250,6 +251,15 @@ static int search_finished(void *data, struct trial *trial)
 	return is_enough(search);
 }
 
+/* An earlier search of this build has shown harm, this one (other seeds) has not. */
+static bool has_better_witness(const struct search *search)
+{
+	const struct witness *old = search->candidate->witness;
+
+	return old && !search->best.harm && reference_harm(&search->context->pool->reference, old->outcome) &&
+	       witness_exists(search->context, search->id);
+}
+
 /* What was seen goes into the store: rows, the example, the witness. */
 static int store_candidate(struct search *search)
 {
@@ -263,6 +273,8 @@ static int store_candidate(struct search *search)
 	met.rung = search->harmful ? RUNG_HARMFUL : RUNG_CONFIRMED;
 	if (store_put_candidate(context->store, context->run, &met, &is_new))
 		return -1;
+	if (has_better_witness(search))
+		return 0;
 	return witness_store(context, &search->best, parts_of(search, search->best.trial.index), search->id);
 }
 
@@ -298,6 +310,7 @@ static void finish(struct search *search, struct confirm_result *result)
 		.trials = search->trials, .hits = search->hits, .confirmed = search->hits > 0,
 		.harmful = search->hits > 0 && (search->harmful || search->is_deadlock),
 		.order = { search->order[0], search->order[1] },
+		.variable = search->example ? search->example->variable : NULL,
 	};
 	witness_free(&search->best);
 	VEC_FREE(&search->others);

@@ -2,22 +2,24 @@
  * shrink - fewer context switches, same outcome: what a person has to follow.
  *
  * A schedule is a list of segments: turns of one thread in a row (with the free choices made
- * on the way). Two segments of one thread with others between them can be joined by pulling
- * the later one forward or pushing the earlier one back; everything from some point on can
- * be left to "stay with who runs". Each such edit is tried by a replay that follows it as far
- * as it goes; if the same pair meets in the same order, or the same deadlock is reached, the
- * ending is the same and the switches are fewer, the run *as it was recorded* becomes the new
- * schedule, and the search starts again from there. So what is stored is always a schedule
- * that ran, never one that was only thought of.
+ * on the way). Three kinds of edits: leave everything from some point on to "stay with who
+ * runs"; take out a stretch of segments (their threads then run when nobody else can), large
+ * stretches first, as delta debugging does; join two segments of one thread by pulling the
+ * later one forward or pushing the earlier one back. Each edit is tried by a replay that
+ * follows it as far as it goes; if the same pair meets in the same order, or the same deadlock
+ * is reached, the ending is the same and the switches are fewer, the run *as it was recorded*
+ * becomes the new schedule. So what is stored is always a schedule that ran, never one that
+ * was only thought of.
  *
- * Greedy, bounded by replays and by steps (not by time: the result must not depend on load).
+ * Bounded by what replays cost in threads and steps, not in time: the result must not depend
+ * on the load.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "confirm/internal.h"
 
-#define REPLAYS_MAX 300
+#define COST_MAX 400         /* a replay costs one, and one more for eight threads */
 #define STEPS_MAX 3000000u
 
 struct segment {
@@ -31,8 +33,9 @@ struct shrinking {
 	const char *id;
 	struct trial *best;
 	struct trial tried;         /* of the last replay */
-	unsigned replays;
+	unsigned cost;
 	uint64_t steps;
+	size_t stretch;             /* segments to take out at once, next */
 	struct arena arena;         /* of the present round */
 	struct wire_choice *choices;
 	size_t choice_count;
@@ -86,7 +89,7 @@ static int replay_choices(struct shrinking *s, const struct wire_choice *choices
 	job.parts.choice_count = count;
 	if (pool_run(s->context, &job))
 		return -1;
-	s->replays++;
+	s->cost += 1 + s->tried.threads / 8;
 	s->steps += s->tried.steps + 1;
 	return 0;
 }
@@ -153,20 +156,39 @@ static void move(size_t *order, size_t from, size_t before)
 
 static bool is_spent(const struct shrinking *s)
 {
-	return s->replays >= REPLAYS_MAX || s->steps >= STEPS_MAX || s->best->switches <= 1;
+	return s->cost >= COST_MAX || s->steps >= STEPS_MAX || s->best->switches <= 1;
 }
 
-/* Leave the end to itself: keep half, three quarters, ... of the segments. */
-static int try_tails(struct shrinking *s, size_t *order)
+/* order without the stretch [from, from + length). */
+static size_t without(size_t *order, size_t count, size_t from, size_t length)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (i < from || i >= from + length)
+			order[n++] = i;
+	return n;
+}
+
+/* From the end to the beginning: the last stretch is the tail, often of no use at all. */
+static int try_without(struct shrinking *s, size_t *order)
 {
 	size_t count = s->segments.count;
 	int r = 0;
 
-	for (size_t cut = count / 2; cut && !r && !is_spent(s); cut /= 2) {
-		in_order(order, count);
-		r = try_order(s, order, count - cut);
+	if (!s->stretch || s->stretch > count / 2)
+		s->stretch = count / 2;
+	for (; s->stretch; s->stretch /= 2) {
+		for (size_t end = count; end && !r && !is_spent(s);) {
+			size_t length = s->stretch < end ? s->stretch : end;
+
+			end -= length;
+			r = try_order(s, order, without(order, count, end, length));
+		}
+		if (r || is_spent(s))
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 static size_t next_of_same(const struct shrinking *s, size_t k)
@@ -207,8 +229,8 @@ static int improve(struct shrinking *s)
 
 	cut_into_segments(s);
 	order = ARENA_ARRAY(&s->arena, size_t, s->segments.count + 1);
-	r = try_tails(s, order);
-	return r ? r : try_joins(s, order);
+	r = try_without(s, order);
+	return r || is_spent(s) ? r : try_joins(s, order);
 }
 
 int shrink(struct confirm_context *context, struct trial *trial, const struct wire_plan_parts *parts, const char *id)

@@ -31,6 +31,21 @@ void witness_free(struct witness_trial *best)
 	best->have = false;
 }
 
+bool witness_exists(struct confirm_context *context, const char *id)
+{
+	struct arena arena = ARENA_INIT;
+	struct schedule schedule;
+	int64_t program;
+	void *data;
+	size_t size;
+	bool exists = store_get_schedule(context->store, &arena, id, &data, &size, &program) > 0 &&
+		      !schedule_decode(&schedule, data, size, id) &&
+		      !strncmp(schedule.head->build_id, context->program->build_id, sizeof(schedule.head->build_id));
+
+	arena_free(&arena);
+	return exists;
+}
+
 int witness_store(struct confirm_context *context, struct witness_trial *best, const struct wire_plan_parts *parts,
 		  const char *id)
 {

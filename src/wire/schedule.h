@@ -92,6 +92,8 @@ struct schedule_file {
 	uint32_t module_count;  /* wire_plan_module records follow the steps: pc.module */
 	uint32_t site_count;    /* then wire_plan_site: the pair the trial was directed at */
 	char outcome[64];
+	uint32_t edge_count;    /* then wire_plan_edge: or the lock cycle */
+	uint32_t reserved;
 };
 
 static inline uint64_t schedule_hash(uint64_t h, const struct wire_step *s)

@@ -2,7 +2,7 @@
 # what cannot repeat is refused or named.
 . "$(dirname "$0")/../tap.sh"
 store="--store $tmp/store"
-ids() { deadheat report $store --format json | sed -n 's/^ *"id": *"\([0-9a-f]*\)".*/\1/p'; }
+ids() { deadheat list $store | cut -d' ' -f1; }
 
 for name in figure1 figure2 counter refcount lazy queue locks; do
 	deadheat-cc -g -pthread -o "$tmp/$name" "$TOP/examples/$name.c" || exit 1
@@ -34,7 +34,7 @@ check "two replays print the same hash" cmp "$tmp/a" "$tmp/b"
 # Another build: refused with both ids.
 deadheat-cc -g -pthread -o "$tmp/x1" "$TOP/examples/counter.c"
 deadheat hunt --quiet --format none --trials 20 --store "$tmp/other" -- "$tmp/x1" >/dev/null 2>&1
-id=$(deadheat report --store "$tmp/other" --format json | sed -n 's/^ *"id": *"\([0-9a-f]*\)".*/\1/p' | head -n 1)
+id=$(deadheat report --store "$tmp/other" --format json | sed -n 's/.*{"id": "\([0-9a-f]*\)", "rung": "[ch]..*/\1/p' | head -n 1)
 old=$(readelf -n "$tmp/x1" | sed -n 's/.*Build ID: //p')
 sed 's/ROUNDS 3/ROUNDS 4/' "$TOP/examples/counter.c" >"$tmp/counter2.c"
 deadheat-cc -g -pthread -o "$tmp/x1" "$tmp/counter2.c"
