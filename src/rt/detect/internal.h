@@ -268,6 +268,7 @@ struct site {
 	uint8_t visits;   /* through the exported entry, until patched */
 	bool watched;     /* the plan wants its stacks, and its granules exhaustively */
 	bool patched;
+	uint16_t lists;   /* granules it has made lists of */
 };
 
 bool sites_start(void);
@@ -362,6 +363,8 @@ void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uint
 
 /* Make the granule a list and put the access in. */
 void list_convert(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule);
+/* Has the site made few enough lists to make one that may teach nothing? */
+bool list_affordable(const struct touch *x);
 void list_touch(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule);
 /* Cell 0 is being cleared: give the list back. */
 void list_forget(uint64_t *cells);
@@ -374,6 +377,7 @@ struct other {
 	uint32_t site;
 	uint32_t stack;    /* 0: unknown */
 };
+bool pair_known(uint32_t a, uint32_t b);
 void pair_report(const struct touch *x, const struct other *other, uint32_t overlap, uintptr_t granule);
 
 /* Interned stacks; 0: none or no room. */

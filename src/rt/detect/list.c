@@ -18,6 +18,7 @@
 #define STRIPES 256u
 #define BLOCKS (1u << 20) /* 128 MiB at the very most */
 #define PER_BLOCK 7u
+#define LISTS_PER_SITE 64u
 #define LONGEST 512u /* blocks of one list: 3,584 entries */
 
 struct entry {
@@ -105,14 +106,18 @@ static void take_over(uint32_t number, uint64_t cell)
 {
 	struct member members[SITESET_MAX];
 	unsigned n = siteset_members(cell, members);
+	uint32_t known = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t bytes = members[i].bytes & cell_bytes(cell);
 
+		known |= bytes;
 		if (bytes)
 			append(number, cell_make(members[i].site, (cell_key(cell) & ~KEY_BYTES) |
 						 bytes << KEY_BYTES_SHIFT), 0);
 	}
+	if (cell_bytes(cell) & ~known)
+		rt_count(WIRE_LOST_SITES); /* bytes whose site found no room in siteset.c */
 }
 
 static void take_over_rest(uint32_t number, uint64_t *cells)
@@ -227,6 +232,11 @@ static void check_cells(const struct touch *x, uint64_t *cells, uint32_t bytes, 
 	}
 }
 
+bool list_affordable(const struct touch *x)
+{
+	return site_at(x->site)->lists < LISTS_PER_SITE;
+}
+
 void list_convert(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule)
 {
 	uint32_t number = x->record ? block_new() : 0;
@@ -244,6 +254,7 @@ void list_convert(const struct touch *x, uint64_t *cells, uint32_t bytes, uintpt
 		blocks_free(number);
 	else {
 		note_listed(granule);
+		site_at(x->site)->lists++;
 		head = __atomic_exchange_n(&cells[0], cell_make(number, 0), __ATOMIC_SEQ_CST);
 		if (head)
 			take_over(number, head);

@@ -20,13 +20,32 @@ bool pairs_start(void)
 	return pairs != NULL;
 }
 
+static uint64_t pair_key(uint32_t a, uint32_t b)
+{
+	return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+static uint32_t pair_slot(uint64_t key)
+{
+	return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40);
+}
+
+bool pair_known(uint32_t a, uint32_t b)
+{
+	uint64_t key = pair_key(a, b), seen;
+
+	for (uint32_t i = pair_slot(key); (seen = __atomic_load_n(&pairs[i % PAIRS], __ATOMIC_RELAXED)); i++)
+		if ((seen & ~BOTH_STACKS) == key)
+			return true;
+	return false;
+}
+
 /* May this pair be written? At most once without and once with both stacks. */
 static bool pair_claim(uint32_t a, uint32_t b, bool both)
 {
-	uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-	uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40);
+	uint64_t key = pair_key(a, b);
 
-	for (;; i++) {
+	for (uint32_t i = pair_slot(key);; i++) {
 		uint64_t *word = &pairs[i % PAIRS], seen = __atomic_load_n(word, __ATOMIC_RELAXED);
 
 		if (!seen) {
@@ -183,6 +202,10 @@ void pair_report(const struct touch *x, const struct other *other, uint32_t over
 	struct side now, past;
 	struct wire_ev_pair *pair;
 
+	if (rt_is_meant((const void *)(granule + (uintptr_t)__builtin_ctz(overlap)), (size_t)__builtin_popcount(overlap))) {
+		rt_count(WIRE_MEANT_PAIRS);
+		return;
+	}
 	if (!pair_claim(x->site, other->site, other->stack != 0))
 		return;
 	side_now(&now, x, frames);

@@ -8,7 +8,9 @@
  *   the cell that is missed least (rank), counted unless the new one speaks for it wholly
  *   nothing suitable, neighbours differ   the granule becomes a list (list.c)
  *
- * A conflict, and a site the plan watches, make the granule a list at once.
+ * A conflict, and a site the plan watches, make the granule a list at once; but a site that
+ * has made LISTS_PER_SITE lists makes more only for pairs that are new: a buffer handed over
+ * under a lock is one suspicion, not one per granule.
  *
  * I1  Two threads that meet here at once both see each other: a cell is put by
  *     compare-and-swap (a full barrier) and the other cells are read again after it.
@@ -18,6 +20,7 @@
 /* Why a cell may be replaced; the highest goes first. */
 enum rank {
 	RANK_NEVER,     /* another thread's, not ordered before us */
+	RANK_CURRENT,   /* ours, of this very epoch: it would come right back */
 	RANK_OWN,       /* ours, but it says what the new one does not */
 	RANK_ORDERED,   /* ordered before us, likewise */
 	RANK_COVERED,   /* the new one meets whatever it would meet; only its site is lost */
@@ -39,9 +42,19 @@ static enum rank rank_of(const struct touch *x, uint64_t cell, uint32_t key, con
 		       (kind == mine || mine == KEY_WRITE || kind == (mine | KEY_ATOMIC)) &&
 		       (s->lockset == x->t->lockset || x->t->lockset == LOCKSET_EMPTY);
 
+	if (own && s->epoch == x->t->epoch)
+		return RANK_CURRENT;
 	if (covered)
 		return own && kind == mine && cell_place(cell) == x->site ? RANK_SAME : RANK_COVERED;
 	return own ? RANK_OWN : RANK_ORDERED;
+}
+
+static bool in_conflict(const struct touch *x, uint64_t cell, uint32_t key)
+{
+	const struct segment *s = segment_at(cell_segment(cell));
+
+	return s->slot != x->t->slot && (cell_key(cell) & key & KEY_BYTES) && kinds_conflict(cell_key(cell), key) &&
+	       clock_get(&x->t->vc, s->slot) < s->epoch && locksets_disjoint(s->lockset, x->t->lockset);
 }
 
 static void look_at(const struct touch *x, struct look *look, int i, uint32_t key)
@@ -58,9 +71,7 @@ static void look_at(const struct touch *x, struct look *look, int i, uint32_t ke
 	}
 	if (!own) {
 		ordered = clock_get(&x->t->vc, s->slot) >= s->epoch;
-		if (!ordered && (cell_key(cell) & key & KEY_BYTES) && kinds_conflict(cell_key(cell), key) &&
-		    locksets_disjoint(s->lockset, x->t->lockset))
-			look->conflict = true;
+		look->conflict |= !ordered && in_conflict(x, cell, key);
 	}
 	if (ordered)
 		rank = rank_of(x, cell, key, s, own);
@@ -83,6 +94,22 @@ static void look_all(const struct touch *x, struct look *look, uint32_t key)
 	}
 }
 
+/* Has every pair with the cells been written already? Then another list would teach little. */
+static bool conflicts_known(const struct touch *x, const struct look *look, uint32_t key)
+{
+	struct member members[SITESET_MAX];
+
+	for (unsigned i = 0; i < CELLS; i++) {
+		unsigned n = look->cell[i] && in_conflict(x, look->cell[i], key) ?
+			     siteset_members(look->cell[i], members) : 0;
+
+		while (n--)
+			if ((members[n].bytes << KEY_BYTES_SHIFT & key) && !pair_known(x->site, members[n].site))
+				return false;
+	}
+	return true;
+}
+
 static bool put(uint64_t *cell, uint64_t old, uint64_t new)
 {
 	if (!detect_many) {
@@ -92,40 +119,38 @@ static bool put(uint64_t *cell, uint64_t old, uint64_t new)
 	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* The new content of a cell of our segment and kind; 0: no room for another set. */
+/* The new content of a cell of our segment and kind; without the site if there is no room for it. */
 static uint64_t merged(const struct touch *x, uint64_t cell, uint32_t key)
 {
 	uint32_t bytes = (key & KEY_BYTES) >> KEY_BYTES_SHIFT, place = cell_place(cell);
 
 	if (place != x->site)
 		place = siteset_add(cell, x->site, bytes);
-	return place ? cell_make(place, cell_key(cell) | key) : 0;
+	if (unlikely(!place)) {
+		place = cell_place(cell);
+		x->t->lost_cells++;
+	}
+	return cell_make(place, cell_key(cell) | key);
 }
 
 /* Choose the cell and what becomes of it; -1: make a list. */
 static int choose(const struct touch *x, struct look *look, uint32_t key, uint64_t *new)
 {
-	*new = cell_make(x->site, key);
 	if (look->merge >= 0) {
-		uint64_t more = merged(x, look->cell[look->merge], key);
-
-		if (more) {
-			*new = more;
-			return look->merge;
-		}
+		*new = merged(x, look->cell[look->merge], key);
+		return look->merge;
 	}
+	*new = cell_make(x->site, key);
 	if (look->rank == RANK_SAME)
 		return look->victim;
 	if (look->empty >= 0)
 		return look->empty;
+	if (look->rank == RANK_NEVER && look->neighbours && list_affordable(x))
+		return -1;
 	if (look->rank < RANK_COVERED)
 		x->t->lost_cells++;
 	if (look->rank != RANK_NEVER)
 		return look->victim;
-	if (look->merge < 0 && look->neighbours) {
-		x->t->lost_cells--;
-		return -1;
-	}
 	return (int)(thread_random(x->t) % CELLS);
 }
 
@@ -161,7 +186,9 @@ void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uint
 			return;
 		}
 		look_all(x, &look, key);
-		if (unlikely(look.conflict || (x->watched && x->record)))
+		if (unlikely(look.conflict) && (list_affordable(x) || !conflicts_known(x, &look, key)))
+			break;
+		if (unlikely(x->watched) && x->record && list_affordable(x))
 			break;
 		if (unlikely(!x->record))
 			return;
@@ -189,7 +216,7 @@ static inline int quick_look(const struct detect_thread *t, uint64_t cell, uint3
 		return !((cell_key(cell) | key) & KEY_WRITE) || clock_get(&t->vc, s->slot) >= s->epoch ? 0 : -1;
 	if (!(differs & (KEY_SEGMENT | KEY_KIND)))
 		return cell_place(cell) == site ? 2 : -1;
-	return cell_place(cell) == site && !(differs & (KEY_KIND | KEY_BYTES)) && s->lockset == t->lockset;
+	return cell_place(cell) == site && !(differs & (KEY_KIND | KEY_BYTES)) && s->lockset == t->lockset && s->epoch != t->epoch;
 }
 
 bool record_quick(struct detect_thread *t, uintptr_t address, size_t size, unsigned flags, uint32_t site)

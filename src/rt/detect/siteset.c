@@ -8,13 +8,15 @@
  * under one site was decided against: it would name sites that never touched the byte.
  *
  * Sets are interned as a trie: a set is (parent, site, bytes), found by a memo of steps
- * (place before, site, bytes) -> place after. Code repeats itself, so there are few: compilers'
- * unrolled byte loops make some hundreds. Bounded; when full the caller replaces a cell (counted).
+ * (place before, site, bytes) -> place after. Most code repeats itself and needs some hundreds.
+ * Bounded: code that compares bytes at random from fifty places (bzip2) fills any table. Then a
+ * cell's bytes grow without a site to them (record.c counts that); a conflict there is still
+ * seen, makes the granule a list, and the site is known the next time it comes by.
  */
 #include "rt/detect/internal.h"
 
-#define SETS (1u << 18)
-#define STEPS (1u << 19) /* at most half full */
+#define SETS (1u << 16)
+#define STEPS (1u << 18) /* at most half full: a set may be reached by several steps */
 
 struct set {
 	uint32_t parent;  /* PLACE_SET | number, or 0 */
