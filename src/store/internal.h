@@ -78,7 +78,12 @@ int sql_end(struct store *store, int result);
 /* schema.c: bring the tables to STORE_VERSION. */
 int schema_upgrade(struct store *store);
 
-/* pack.c: the details of a finding as one text column; see there. */
+static inline const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+/* pack.c, unpack.c: the details of a finding as one text column; see there. */
 void pack_candidate(struct strbuf *out, const struct candidate *candidate);
 void pack_deadlock(struct strbuf *out, const struct deadlock *deadlock);
 void pack_failure(struct strbuf *out, const struct failure *failure);

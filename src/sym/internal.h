@@ -123,6 +123,11 @@ const char *path_display(struct sym *sym, struct arena *arena, const char *path)
 /* Does path end with the components of wanted ("src/a.c" for "a.c")? */
 bool path_matches(const char *path, const char *wanted);
 
+/* type.c */
+bool type_of(Dwarf_Die *die, Dwarf_Die *type);
+/* name followed by the path to the byte at offset in a variable of this type. */
+const char *type_path(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset);
+
 /* variable.c */
 void module_load_globals(struct sym *sym, struct module *module);
 
