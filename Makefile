@@ -18,7 +18,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' '$(1)' '$(2)')
 
 CC := gcc
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
-WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Werror
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter $(if $(SANITIZE),,-Werror)
 # Recursive on purpose: pkg-config may only be asked once packages.txt is installed.
 PKG_CFLAGS = $(shell pkg-config --cflags libdw libelf sqlite3 jansson)
 PKG_LIBS = $(shell pkg-config --libs libdw libelf sqlite3 jansson)
