@@ -163,13 +163,27 @@ static void print_hit(const struct drawing *d, size_t i)
 	fprintf(d->ink->out, " --%s\n", d->ink->plain);
 }
 
-static const char *step_word(const struct wire_step *s)
+/* A thread picked before an access was postponed there unless it is the next one to act. */
+static bool stops_here(const struct drawing *d, size_t i)
 {
+	const struct wire_step *s = &d->steps[i];
+
+	if (s->kind != STEP_TURN || s->op != OP_ACCESS)
+		return false;
+	for (i++; i < d->count && is_silent(&d->steps[i]); i++)
+		;
+	return i == d->count || d->steps[i].thread != s->thread || d->steps[i].kind == STEP_HIT;
+}
+
+static const char *step_word(const struct drawing *d, size_t i)
+{
+	const struct wire_step *s = &d->steps[i];
+
 	if (s->kind == STEP_SIGNAL)
 		return "signal";
 	if (s->kind == STEP_RETURN)
 		return "returns";
-	if (s->kind == STEP_TURN && s->op == OP_ACCESS)
+	if (stops_here(d, i))
 		return "stops at";
 	return s->op < OP_COUNT ? op_words[s->op] : "?";
 }
@@ -178,7 +192,7 @@ static void print_step(const struct drawing *d, size_t i)
 {
 	const struct wire_step *s = &d->steps[i];
 	uint32_t lane = s->thread < MOST_LANES ? s->thread : MOST_LANES - 1;
-	const char *thread = arena_printf(d->report->arena, "T%u", s->thread), *word = step_word(s);
+	const char *thread = arena_printf(d->report->arena, "T%u", s->thread), *word = step_word(d, i);
 	struct place place;
 	int used, padded;
 
