@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/spawn.h"
+#include "base/stuck.h"
 #include "confirm/internal.h"
 
 #define RUNS 3
@@ -55,22 +56,29 @@ void reference_free(struct reference *reference)
 	*reference = (struct reference){ .output = STRBUF_INIT };
 }
 
-static int wait_for(pid_t pid, uint64_t wall_ms, int *status)
+#define LOOK_MS 250
+
+/* 1 it ended by itself; 0 not in its time, or it never will (*deadlocked). */
+static int wait_for(pid_t pid, uint64_t wall_ms, int *status, bool *deadlocked)
 {
 	uint64_t end = monotonic_ms() + wall_ms;
+	struct stuck stuck = { 0 };
 
+	*deadlocked = false;
 	for (;;) {
 		uint64_t now = monotonic_ms();
 
-		if (spawn_wait(pid, now < end ? (int)(end - now) : 0, status))
+		if (spawn_wait(pid, now + LOOK_MS < end ? LOOK_MS : now < end ? (int)(end - now) : 0, status))
 			return 1;
-		if (now >= end || pool_interrupted())
+		*deadlocked = stuck_look(&stuck, pid);
+		if (*deadlocked || now >= end || pool_interrupted())
 			return 0;
 	}
 }
 
-/* One undisturbed run; *killed: its time was over. */
-static int run_plain(const struct confirm_context *context, struct server *files, int *status, bool *killed)
+/* One undisturbed run; *killed: its time was over, or it deadlocked by itself. */
+static int run_plain(const struct confirm_context *context, struct server *files, int *status, bool *killed,
+		     bool *deadlocked)
 {
 	struct arena arena = ARENA_INIT;
 	const struct program *program = context->program;
@@ -85,7 +93,7 @@ static int run_plain(const struct confirm_context *context, struct server *files
 	arena_free(&arena);
 	if (result)
 		return -1;
-	*killed = !wait_for(pid, context->options.wall_ms, status);
+	*killed = !wait_for(pid, context->options.wall_ms, status, deadlocked);
 	kill(-pid, SIGKILL); /* and whatever it left behind */
 	while (*killed && !spawn_wait(pid, -1, status))
 		;
@@ -96,16 +104,18 @@ static int take_one(struct confirm_context *context, struct reference *reference
 {
 	struct strbuf output = STRBUF_INIT;
 	struct ending ending;
-	bool killed;
+	bool killed, deadlocked;
 	int status;
 
 	lseek(files->input, 0, SEEK_SET);
 	if (ftruncate(files->output, 0))
 		return error("cannot empty the file of the program's output: %s", strerror(errno));
-	if (run_plain(context, files, &status, &killed))
+	if (run_plain(context, files, &status, &killed, &deadlocked))
 		return -1;
 	server_output(files, &output);
 	judge_ending(&ending, NULL, NULL, status, killed, output.buf);
+	if (deadlocked)
+		ending.outcome = judge_word("deadlock");
 	if (!reference->outcomes.count)
 		strbuf_add(&reference->output, output.buf, output.len);
 	reference_add(reference, &ending);

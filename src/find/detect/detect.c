@@ -47,6 +47,8 @@ static void rewind_apply(const struct rewind *at)
 
 static void note_end(const struct find_sink *sink, struct arena *arena, const struct launch *launch)
 {
+	if (launch->deadlocked)
+		sink->note(sink->context, "it deadlocked by itself: all its threads wait for each other; ended");
 	if (launch->timed_out)
 		sink->note(sink->context, arena_printf(arena, "stopped after %llu ms (--timeout)",
 						       (unsigned long long)launch->timeout_ms));

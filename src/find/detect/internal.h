@@ -47,6 +47,7 @@ struct launch {
 	uint64_t timeout_ms;
 	int status;               /* of waitpid */
 	bool timed_out;
+	bool deadlocked; /* by itself; ended by us */
 	bool interrupted;         /* we were asked to stop: no further run */
 };
 /* Start, wait, call drain_step now and then. */

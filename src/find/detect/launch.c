@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/spawn.h"
+#include "base/stuck.h"
 #include "find/detect/internal.h"
 
 /* Draining while the program runs costs it CPU: short runs are read when they are over. */
@@ -77,10 +78,15 @@ static int pass_on(struct launch *launch, const struct wire_host *wire, pid_t pi
 static int watch(struct launch *launch, const struct wire_host *wire, struct drain *drain, pid_t pid)
 {
 	uint64_t start = monotonic_ms();
+	struct stuck stuck = { 0 };
 	int dealt = 0, result = 0;
 
 	while (!spawn_wait(pid, DRAIN_EVERY_MS, &launch->status)) {
 		dealt = pass_on(launch, wire, pid, dealt);
+		if (!launch->deadlocked && stuck_look(&stuck, pid)) {
+			launch->deadlocked = true;
+			kill_target(wire, pid, SIGKILL);
+		}
 		if (launch->timeout_ms && !launch->timed_out && monotonic_ms() - start >= launch->timeout_ms) {
 			launch->timed_out = true;
 			kill_target(wire, pid, SIGKILL);
