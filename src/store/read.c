@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/vec.h"
 #include "store/internal.h"
 
@@ -15,6 +16,8 @@ struct slot {
 	int64_t kind;
 	size_t index;
 };
+
+#define MOST_FINDINGS 100000000 /* numbers are given in order; more does not fit into memory */
 
 struct loading {
 	struct store *store;
@@ -85,8 +88,11 @@ static int add_failure(struct loading *l, struct cursor *c)
 static int add_finding(struct loading *l, struct cursor *c)
 {
 	const struct engine *e = l->store->engine;
-	int64_t number = e->number(c, F_NUMBER), kind = e->number(c, F_KIND);
+	int64_t number = e->number(c, F_NUMBER), kind = e->number(c, F_KIND), rung = e->number(c, F_RUNG);
 
+	if (number < 0 || number > MOST_FINDINGS || rung < 0 || rung >= RUNG_COUNT || !e->text(c, F_DETAILS) ||
+	    !e->text(c, F_ID))
+		return error("finding number %lld in the store is damaged", (long long)number);
 	while ((int64_t)l->slots.count <= number)
 		VEC_PUSH(&l->slots, (struct slot){ KIND_FUZZ, 0 });
 	l->slots.items[number].kind = kind;

@@ -100,7 +100,8 @@ static struct cursor *find_cursor(struct connection *c, const char *sql)
 static void give_back(struct cursor *cursor)
 {
 	sqlite3_reset(cursor->statement);
-	sqlite3_clear_bindings(cursor->statement);
+	if (cursor->statement)
+		sqlite3_clear_bindings(cursor->statement);
 	cursor->busy = false;
 	if (cursor->kept)
 		return;

@@ -764,6 +764,49 @@ static void a_full_quota_keeps_what_was_finished(void **state)
 	arena_free(&arena);
 }
 
+static void restore_whole(void)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "cd %s/damaged && { test -e whole || cp store.db whole; cp whole store.db; rm -f store.db-*; }",
+		 unit_folder);
+	assert_int_equal(system(command), 0);
+}
+
+/* Whatever a disk does to the file: a message or the findings, never a crash. */
+static void a_damaged_store_says_so(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	struct candidate c = finding_race();
+	struct store *store = fresh("damaged");
+	unsigned refused = 0;
+
+	for (int i = 0; i < 50; i++) {
+		snprintf(c.id, sizeof(c.id), "%016x", i);
+		assert_int_equal(store_put_candidate(store, 0, &c, NULL), 0);
+	}
+	store_close(store);
+	for (long at = 100; at < 60000; at += 1777) {
+		struct store_findings f;
+		FILE *file;
+
+		restore_whole();
+		file = fopen(unit_path("damaged/store.db"), "r+");
+		fseek(file, at, SEEK_SET);
+		for (int i = 0; i < 64; i++)
+			fputc(i * 37 + 11, file);
+		fclose(file);
+		store = store_open(unit_path("damaged"), true);
+		if (!store || store_read(store, &arena, &f) || store_put_candidate(store, 0, &c, NULL)) {
+			assert_true(*error_message() && !strchr(error_message(), '\n'));
+			refused++;
+		}
+		store_close(store);
+		arena_free(&arena);
+	}
+	assert_in_range(refused, 5, 100);
+}
+
 static void the_folder_is_ignored_by_git(void **state)
 {
 	FILE *file;
@@ -794,7 +837,7 @@ int main(void)
 		cmocka_unit_test(other_files_are_refused), cmocka_unit_test(a_read_only_store_can_be_read),
 		cmocka_unit_test(a_locked_store_says_so), cmocka_unit_test(a_full_disk_keeps_what_was_finished),
 		cmocka_unit_test(a_full_quota_keeps_what_was_finished),
-		cmocka_unit_test(the_folder_is_ignored_by_git),
+		cmocka_unit_test(a_damaged_store_says_so), cmocka_unit_test(the_folder_is_ignored_by_git),
 	};
 
 	return cmocka_run_group_tests_name("store", tests, NULL, unit_clean);
