@@ -25,7 +25,10 @@
  * one reader the writers then resolve among themselves before the reader is even there.
  * WIRE_STRICT counts side a against side b only. And who lost the coin stays postponed, in the
  * paper, until nobody else can run: then nothing happens between the two accesses and what
- * follows them. WIRE_LET_GO sets all of a meeting free once it is resolved.
+ * follows them. WIRE_LET_GO sets all of a meeting free once it is resolved. It also lets the
+ * same thread go again and again when all are postponed (a random order of the threads, one
+ * per trial): two loops that overlap only in one's first and the other's last round meet in
+ * every second trial then; with a coin each time they would in one of two to the rounds.
  *
  * WIRE_SIDE_POINT sites (accesses of other candidates) are plain scheduling points, the first
  * POINTS_MAX of a trial: a hot loop over one must not eat the step budget.
@@ -231,6 +234,27 @@ void pair_pass(struct sched_thread *thread)
 
 /* ---- letting go --------------------------------------------------------------------------- */
 
+static uint64_t favour(const struct sched_thread *thread)
+{
+	uint64_t h = (rt_plan->seed ^ thread->ordinal * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+
+	return (h ^ h >> 32) * 0xc4ceb9fe1a85ec53ull;
+}
+
+static uint32_t choose_release(uint32_t count)
+{
+	uint32_t value = 0;
+
+	if (!(rt_plan->flags & WIRE_LET_GO) || count == 1)
+		return sched_choose(OP_RELEASE, count);
+	for (uint32_t i = 1; i < count; i++)
+		if (favour(sched.list[i]) > favour(sched.list[value]))
+			value = i;
+	if (sched.replay)
+		replay_choice(OP_RELEASE, count, &value);
+	return step_choice(sched.current, OP_RELEASE, value);
+}
+
 struct sched_thread *pair_release(void)
 {
 	uint32_t count = 0;
@@ -241,7 +265,7 @@ struct sched_thread *pair_release(void)
 		if (thread->alive && thread->postponed && turn_is_ready(thread))
 			sched.list[count++] = thread;
 	}
-	return sched.list[sched_choose(OP_RELEASE, count)];
+	return sched.list[choose_release(count)];
 }
 
 static struct sched_thread *oldest_postponed(void)
