@@ -180,7 +180,7 @@ int report_show(const struct report *r, FILE *out, const char *id)
 static void list_candidate(const struct report *r, const struct ink *ink, const struct candidate *c)
 {
 	fprintf(ink->out, "%-6s %-9s  %s  %s, %s", short_id(r, c->id), rung_name(c->rung), report_title(r->arena, c),
-		access_where(r->arena, &c->access[0]), access_where(r->arena, &c->access[1]));
+		access_where_short(r->arena, &c->access[0]), access_where_short(r->arena, &c->access[1]));
 	if (c->trials)
 		fprintf(ink->out, "  %u of %u", c->hits, c->trials);
 	fprintf(ink->out, "%s\n", c->suppressed ? "  suppressed" : "");

@@ -101,6 +101,14 @@ const char *access_where(struct arena *arena, const struct access *a)
 	return a->place_count ? place_where(arena, &a->places[0]) : "??";
 }
 
+const char *access_where_short(struct arena *arena, const struct access *a)
+{
+	struct access bare = *a;
+
+	bare.file = base_name(a->file);
+	return access_where(arena, &bare);
+}
+
 const char *frame_where(struct arena *arena, const struct frame *f)
 {
 	if (f->line)

@@ -6,6 +6,7 @@
  * A call counts if it leads to a symbol of the callee table: through a PLT stub, which is
  * decoded where the call points to (endbr64 and bnd allowed: .plt, .plt.sec, .plt.got look
  * alike then), or through the GOT slot itself. Slots get their names from the relocations.
+ * Not seen: calls through a register (-fno-plt may load a slot once before a loop).
  * A byte string that is no call but points at such a stub is a chance of about 2^-32 for
  * each stub; decoding all instructions would cost a disassembler to exclude it.
  */
