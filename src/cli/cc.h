@@ -49,14 +49,16 @@ struct cc_line {
 	const char *bits;        /* -m32, -mx32, -m16, or NULL */
 	const char *sanitizer;   /* one that cannot be combined with threads, or NULL */
 	cc_words kept;           /* words without those we replace */
+
+	cc_words out;            /* NULL terminated, ready for execve: cc_rewrite */
 };
 
 /* 0 / -1 with a message throughout. */
 int cc_expand(struct cc_line *line, int argc, char **argv);
 void cc_read(struct cc_line *line);
 int cc_compiler(struct cc_line *line);
-/* NULL terminated, ready for execve. */
-int cc_rewrite(struct cc_line *line, char ***argv);
+int cc_rewrite(struct cc_line *line);
+void cc_free(struct cc_line *line);
 
 static inline bool cc_links(const struct cc_line *line)
 {

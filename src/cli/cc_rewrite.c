@@ -211,24 +211,30 @@ static void add_after(struct cc_line *line, cc_words *out, bool compiles, bool l
 		add_linker(out, "--enable-new-dtags");
 }
 
-int cc_rewrite(struct cc_line *line, char ***argv)
+int cc_rewrite(struct cc_line *line)
 {
 	/* --version, -v, -print-..., -dump...: no input, nothing of ours */
 	bool ours = line->has_input && !line->dangling;
 	const cc_words *words = ours ? &line->kept : &line->words;
 	bool compiles = ours && line->compiles;
 	bool links = ours && cc_links(line) && !line->relocatable;
-	cc_words out = { 0 };
+	cc_words *out = &line->out;
 
-	add(&out, line->compiler);
-	if (add_before(line, &out, compiles, links))
+	add(out, line->compiler);
+	if (add_before(line, out, compiles, links))
 		return -1;
 	for (size_t i = 0; i < words->count; i++)
-		add(&out, words->items[i]);
-	add_after(line, &out, compiles, links);
-	if (line->expanded && shorten(line, &out))
+		add(out, words->items[i]);
+	add_after(line, out, compiles, links);
+	if (line->expanded && shorten(line, out))
 		return -1;
-	VEC_PUSH(&out, NULL);
-	*argv = out.items;
+	add(out, NULL);
 	return 0;
+}
+
+void cc_free(struct cc_line *line)
+{
+	VEC_FREE(&line->words);
+	VEC_FREE(&line->kept);
+	VEC_FREE(&line->out);
 }

@@ -22,28 +22,29 @@ static int refuse(const struct cc_line *line)
 	return 0;
 }
 
-static int prepare(struct cc_line *line, int argc, char **argv, char ***out)
+static int prepare(struct cc_line *line, int argc, char **argv)
 {
 	if (cc_expand(line, argc, argv))
 		return -1;
 	cc_read(line);
 	if (refuse(line) || cc_compiler(line))
 		return -1;
-	return cc_rewrite(line, out);
+	return cc_rewrite(line);
 }
 
+/* Returns only when it cannot become the compiler. */
 static int run(bool cxx, int argc, char **argv)
 {
 	struct arena arena = ARENA_INIT;
 	struct cc_line line = { .arena = &arena, .cxx = cxx };
-	char **out;
 
-	if (prepare(&line, argc, argv, &out)) {
-		error_prefix("%s", cxx ? "c++" : "cc");
-		return cli_fail();
+	if (!prepare(&line, argc, argv)) {
+		execv(line.compiler, line.out.items);
+		error_cannot("cannot start %s: %s", line.compiler, strerror(errno));
 	}
-	execv(line.compiler, out);
-	error_cannot("%s: cannot start %s: %s", cxx ? "c++" : "cc", line.compiler, strerror(errno));
+	error_prefix("%s", cxx ? "c++" : "cc");
+	cc_free(&line);
+	arena_free(&arena);
 	return cli_fail();
 }
 

@@ -106,50 +106,56 @@ static void near_words(void **state)
 	assert_null(near.best);
 }
 
-static struct cc_line read_line(struct arena *arena, int argc, char **argv)
-{
-	struct cc_line line = { .arena = arena };
+static struct cc_line line;
+static struct arena arena;
 
+static void read_line(int argc, char **argv)
+{
+	cc_free(&line);
+	line = (struct cc_line){ .arena = &arena };
 	assert_int_equal(cc_expand(&line, argc, argv), 0);
 	cc_read(&line);
-	return line;
 }
-#define READ(...) read_line(&arena, sizeof((char *[]){ __VA_ARGS__ }) / sizeof(char *), (char *[]){ __VA_ARGS__ })
+#define READ(...) read_line(sizeof((char *[]){ __VA_ARGS__ }) / sizeof(char *), (char *[]){ __VA_ARGS__ })
 
-static void compiler_lines(void **state)
+static void what_a_compiler_is_asked_for(void **state)
 {
-	struct arena arena = ARENA_INIT;
-	struct cc_line line;
-
-	line = READ("-c", "-o", "x.c", "y.o");
+	READ("-c", "-o", "x.c", "y.o");
 	assert_true(line.has_input && line.stops && !line.compiles);
-	line = READ("-I", "a.c", "-l", "m");
+	READ("-I", "a.c", "-l", "m");
 	assert_true(line.has_input && !line.compiles && cc_links(&line));
-	line = READ("-x", "c", "file", "-xnone", "b.o");
+	READ("-x", "c", "file", "-xnone", "b.o");
 	assert_true(line.compiles && cc_links(&line));
-	line = READ("-x", "c", "-x", "none", "lib.so.1");
+	READ("-x", "c", "-x", "none", "lib.so.1");
 	assert_false(line.compiles);
-	line = READ("a.h");
+	READ("a.h");
 	assert_true(line.compiles && !cc_links(&line));
-	line = READ("-O2", "-O0", "a.c");
+	READ("-O2", "-O0", "a.c");
 	assert_string_equal(line.level, "-O0");
-	line = READ("-fsanitize=undefined,thread", "a.c");
+	READ("a.c", "-o");
+	assert_true(line.dangling);
+	READ("--version");
+	assert_false(line.has_input);
+}
+
+static void what_is_left_of_a_compiler_line(void **state)
+{
+	READ("-fsanitize=undefined,thread", "a.c");
 	assert_null(line.sanitizer);
 	assert_string_equal(line.kept.items[0], "-fsanitize=undefined");
-	line = READ("-fsanitize=thread", "a.c");
+	READ("-fsanitize=thread", "a.c");
 	assert_int_equal(line.kept.count, 1);
-	line = READ("-flto=auto", "a.o");
+	READ("-flto=auto", "a.o");
 	assert_int_equal(line.kept.count, 2);
-	line = READ("-flto=auto", "a.c");
+	READ("-flto=auto", "a.c");
 	assert_int_equal(line.kept.count, 1);
-	line = READ("a.c", "-o");
-	assert_true(line.dangling);
-	line = READ("--version");
-	assert_false(line.has_input);
-	line = READ("a.c", "--with=clang", "--keep-optimisation");
+	READ("-D", "_FORTIFY_SOURCE=2", "-D_FORTIFY_SOURCE=3", "-s", "a.c");
+	assert_int_equal(line.kept.count, 1);
+	READ("a.c", "--with=clang", "--keep-optimisation");
 	assert_string_equal(line.with, "clang");
 	assert_true(line.keep_optimisation);
 	assert_int_equal(line.kept.count, 1);
+	cc_free(&line);
 	arena_free(&arena);
 }
 
@@ -158,7 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_spelling), cmocka_unit_test(the_programs_words_are_its_own),
 		cmocka_unit_test(wrong_values_name_the_option), cmocka_unit_test(near_words),
-		cmocka_unit_test(compiler_lines),
+		cmocka_unit_test(what_a_compiler_is_asked_for), cmocka_unit_test(what_is_left_of_a_compiler_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, unit_clean);
