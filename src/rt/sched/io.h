@@ -33,6 +33,14 @@ bool io_is_nonblocking(int fd);
 struct sched_object *io_object(int fd);
 int io_fail(int code); /* errno = code, -1 */
 
+/*
+ * File locks and System V objects cannot be looked at, only tried. Whoever succeeds in one
+ * may have made another's possible: io_changes goes up, also when the core has waited for
+ * the world. After a try that failed, wait for it to leave `seen`: 0, EINTR, or EAGAIN late.
+ */
+extern uint64_t io_changes;
+int io_wait_for_change(uint64_t seen, uint64_t deadline_ns, uintptr_t pc);
+
 /* Bytes of the program that the call will fill or fetch: may hold the thread, tells the engine. */
 void io_touch(const void *bytes, size_t size, unsigned flags, uintptr_t pc);
 void io_touch_vector(const struct iovec *vector, int count, size_t size, unsigned flags, uintptr_t pc);

@@ -2,8 +2,9 @@
  * process - waiting for children, for file locks and for System V and POSIX queues.
  *
  * Children: waitid can look without reaping (WNOWAIT), so they are a predicate. File locks
- * and System V objects cannot be looked at: they are tried without waiting; only if that
- * fails is the call made outside, and the order of returns recorded.
+ * and System V objects cannot be looked at: they are tried without waiting, again whenever
+ * somebody changed one. Only what can neither be looked at nor tried (system, opening a
+ * named pipe) is done outside, and the order of returns recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -130,35 +131,42 @@ RT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	errno = outside_code; \
 	outside_result; })
 
+/* ---- what can only be tried ---------------------------------------------------------------- */
+
 static bool would_block(long result)
 {
 	return result < 0 && (errno == EAGAIN || errno == EACCES || errno == ENOMSG);
 }
 
+/*
+ * try (an expression, made with the turn) until it works, fails for good, or time or a
+ * handler ends the waiting. A success may let somebody else's try work.
+ */
+#define TRY(object, deadline_ns, nowait, try) ({ \
+	uint64_t try_seen; \
+	long try_result; \
+	int try_code = 0; \
+	sched_step(OP_IO, object, RT_CALLER, NULL, NULL); \
+	do { \
+		try_seen = io_changes; \
+		try_result = (try); \
+	} while (would_block(try_result) && !(nowait) && \
+		 !(try_code = io_wait_for_change(try_seen, deadline_ns, RT_CALLER))); \
+	io_changes += try_result >= 0; \
+	try_code ? io_fail(try_code) : try_result; })
+
 RT_EXPORT int flock(int fd, int operation)
 {
-	int result;
-
 	if (!sched_self())
 		return REAL(flock)(fd, operation);
-	sched_step(OP_IO, io_object(fd), RT_CALLER, NULL, NULL);
-	result = REAL(flock)(fd, operation | LOCK_NB);
-	if ((operation & LOCK_NB) || !would_block(result))
-		return result;
-	return OUTSIDE(int, REAL(flock)(fd, operation));
+	return (int)TRY(io_object(fd), 0, operation & LOCK_NB, REAL(flock)(fd, operation | LOCK_NB));
 }
 
 RT_EXPORT int lockf(int fd, int command, off_t size)
 {
-	int result;
-
 	if (!sched_self())
 		return REAL(lockf)(fd, command, size);
-	sched_step(OP_IO, io_object(fd), RT_CALLER, NULL, NULL);
-	result = REAL(lockf)(fd, command == F_LOCK ? F_TLOCK : command, size);
-	if (command != F_LOCK || !would_block(result))
-		return result;
-	return OUTSIDE(int, REAL(lockf)(fd, command, size));
+	return (int)TRY(io_object(fd), 0, command != F_LOCK, REAL(lockf)(fd, command == F_LOCK ? F_TLOCK : command, size));
 }
 
 RT_EXPORT int system(const char *command)
@@ -179,39 +187,26 @@ RT_EXPORT int pclose(FILE *stream)
 
 RT_EXPORT ssize_t msgrcv(int queue, void *message, size_t size, long type, int flags)
 {
-	ssize_t result;
-
 	if (!sched_self())
 		return REAL(msgrcv)(queue, message, size, type, flags);
-	sched_step(OP_IO, NULL, RT_CALLER, NULL, NULL);
-	result = REAL(msgrcv)(queue, message, size, type, flags | IPC_NOWAIT);
-	if ((flags & IPC_NOWAIT) || !would_block(result))
-		return result;
-	return OUTSIDE(ssize_t, REAL(msgrcv)(queue, message, size, type, flags));
+	return TRY(NULL, 0, flags & IPC_NOWAIT, REAL(msgrcv)(queue, message, size, type, flags | IPC_NOWAIT));
 }
 
 RT_EXPORT int msgsnd(int queue, const void *message, size_t size, int flags)
 {
-	int result;
-
 	if (!sched_self())
 		return REAL(msgsnd)(queue, message, size, flags);
-	sched_step(OP_IO, NULL, RT_CALLER, NULL, NULL);
-	result = REAL(msgsnd)(queue, message, size, flags | IPC_NOWAIT);
-	if ((flags & IPC_NOWAIT) || !would_block(result))
-		return result;
-	return OUTSIDE(int, REAL(msgsnd)(queue, message, size, flags));
+	return (int)TRY(NULL, 0, flags & IPC_NOWAIT, REAL(msgsnd)(queue, message, size, flags | IPC_NOWAIT));
 }
 
-#define SEM_OPS 32
+#define SEM_OPS 512 /* the kernel's own limit is 500 */
 
-/* With every operation non-blocking. More than fit are not tried: straight outside. */
-static int semop_try(int set, struct sembuf *operations, size_t count)
+static int semop_try(int set, const struct sembuf *operations, size_t count)
 {
 	struct sembuf copy[SEM_OPS];
 
 	if (count > SEM_OPS)
-		return io_fail(EAGAIN);
+		return io_fail(E2BIG);
 	for (size_t i = 0; i < count; i++) {
 		copy[i] = operations[i];
 		copy[i].sem_flg |= IPC_NOWAIT;
@@ -229,28 +224,16 @@ static bool semop_nowait(const struct sembuf *operations, size_t count)
 
 RT_EXPORT int semop(int set, struct sembuf *operations, size_t count)
 {
-	int result;
-
 	if (!sched_self())
 		return REAL(semop)(set, operations, count);
-	sched_step(OP_IO, NULL, RT_CALLER, NULL, NULL);
-	result = semop_try(set, operations, count);
-	if (semop_nowait(operations, count) || !would_block(result))
-		return result;
-	return OUTSIDE(int, REAL(semop)(set, operations, count));
+	return (int)TRY(NULL, 0, semop_nowait(operations, count), semop_try(set, operations, count));
 }
 
 RT_EXPORT int semtimedop(int set, struct sembuf *operations, size_t count, const struct timespec *timeout)
 {
-	int result;
-
 	if (!sched_self())
 		return REAL(semtimedop)(set, operations, count, timeout);
-	sched_step(OP_IO, NULL, RT_CALLER, NULL, NULL);
-	result = semop_try(set, operations, count);
-	if (semop_nowait(operations, count) || !would_block(result))
-		return result;
-	return OUTSIDE(int, REAL(semtimedop)(set, operations, count, timeout));
+	return (int)TRY(NULL, io_deadline(timeout), semop_nowait(operations, count), semop_try(set, operations, count));
 }
 
 /* ---- POSIX queues: file numbers on Linux, so poll knows ----------------------------------------- */
@@ -363,14 +346,19 @@ RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
 	return OUTSIDE(int, REAL(openat64)(folder, path, flags, mode));
 }
 
-static int try_instead(int command)
+static bool waits(int command)
 {
-	return command == F_SETLKW ? F_SETLK : F_OFD_SETLK;
+	return command == F_SETLKW || command == F_OFD_SETLKW;
 }
 
 static bool locks(int command)
 {
-	return command == F_SETLKW || command == F_OFD_SETLKW;
+	return waits(command) || command == F_SETLK || command == F_OFD_SETLK;
+}
+
+static int without_waiting(int command)
+{
+	return command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : command;
 }
 
 static int duplicated(int fd, int command, int result)
@@ -384,30 +372,24 @@ RT_EXPORT int fcntl(int fd, int command, ...)
 {
 	va_list list;
 	void *argument;
-	int result;
 
 	va_start(list, command);
 	argument = va_arg(list, void *);
 	va_end(list);
 	if (!sched_self() || !locks(command))
 		return duplicated(fd, command, REAL(fcntl)(fd, command, argument));
-	sched_step(OP_IO, io_object(fd), RT_CALLER, NULL, NULL);
-	result = REAL(fcntl)(fd, try_instead(command), argument);
-	return would_block(result) ? OUTSIDE(int, REAL(fcntl)(fd, command, argument)) : result;
+	return (int)TRY(io_object(fd), 0, !waits(command), REAL(fcntl)(fd, without_waiting(command), argument));
 }
 
 RT_EXPORT int fcntl64(int fd, int command, ...)
 {
 	va_list list;
 	void *argument;
-	int result;
 
 	va_start(list, command);
 	argument = va_arg(list, void *);
 	va_end(list);
 	if (!sched_self() || !locks(command))
 		return duplicated(fd, command, REAL(fcntl64)(fd, command, argument));
-	sched_step(OP_IO, io_object(fd), RT_CALLER, NULL, NULL);
-	result = REAL(fcntl64)(fd, try_instead(command), argument);
-	return would_block(result) ? OUTSIDE(int, REAL(fcntl64)(fd, command, argument)) : result;
+	return (int)TRY(io_object(fd), 0, !waits(command), REAL(fcntl64)(fd, without_waiting(command), argument));
 }

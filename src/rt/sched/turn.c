@@ -297,16 +297,18 @@ static struct sched_thread *turn_decide(void)
 {
 	struct sched_thread *thread;
 	uint32_t count, postponed;
+	bool waits;
 
 	if (sched.forced_next < sched.forced_count)
 		return execute(sched.racing[sched.forced_next++]);
 	for (unsigned attempt = 0;;) {
 		if (unlikely(sched.outside_count))
 			collect_returned();
+		waits = sched.replay && replay_waits_for_world(); /* before gather: readiness only comes */
 		count = gather(&postponed);
 		if (unlikely(sched.timed_count) && clock_jump(false))
 			count = gather(&postponed);
-		if ((!count && !postponed) || (sched.replay && replay_waits_for_world())) {
+		if ((!count && !postponed) || waits) {
 			nobody_enabled(attempt++);
 			continue;
 		}

@@ -66,7 +66,34 @@ bool sched_io_idle(uint64_t limit_ms)
 		limit_ms = 1000;
 	rt_count(WIRE_OUTSIDE);
 	rt_syscall(SYS_poll, fds, count, (int)limit_ms);
+	io_changes += again;
 	return true;
+}
+
+/* ---- what can only be tried ---------------------------------------------------------------- */
+
+uint64_t io_changes;
+
+static bool has_changed(struct sched_thread *thread, void *argument)
+{
+	(void)thread;
+	return io_changes != *(const uint64_t *)argument;
+}
+
+int io_wait_for_change(uint64_t seen, uint64_t deadline_ns, uintptr_t pc)
+{
+	static const struct sched_world anything;
+
+	switch (sched_wait_world(&anything, NULL, pc, has_changed, &seen, deadline_ns, WAIT_CANCEL | WAIT_SIGNAL)) {
+	case WAKE_CANCEL:
+		sched_cancel_act();
+	case WAKE_SIGNAL:
+		return EINTR;
+	case WAKE_TIMEOUT:
+		return EAGAIN;
+	default:
+		return 0;
+	}
 }
 
 /* ---- one file number --------------------------------------------------------------------- */
