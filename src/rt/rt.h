@@ -80,6 +80,7 @@ struct rt_thread {
 	uint32_t frame_count; /* shadow stack, only where func_entry is called */
 	uintptr_t *frames;
 	size_t stack_size;    /* set by pthread_create from its attributes; 0: the default */
+	uint64_t apart[9];    /* depth is written at every access: two threads' records share no cache line */
 };
 
 extern RT_TLS struct rt_thread *rt_self_tls;
