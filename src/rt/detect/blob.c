@@ -5,10 +5,9 @@
  * a direct call to a shared library. So the entries are a blob of code that can be copied
  * next to every module (rt_near_copy), to which hot sites are patched (access.c).
  *
- * In the blob: key of the thread by %fs:offset, granule = (address & mask) * 3 + base, up to
- * three compares. On a miss: size and flags into %esi, jump to detect_miss, which sees the
- * site's return address as its own. Instructions on a hit in the first cell: 8 bytes 12,
- * smaller 18.
+ * In the blob: key of the thread by %fs:offset, granule = (address & mask) * 2 + base, up to
+ * four compares. On a miss: size and flags into %esi, jump to detect_miss, which sees the
+ * site's return address as its own. A hit in the first cell takes 18 instructions.
  *
  * I1  The template has no relocation and refers to nothing outside itself: what it needs is
  *     in the pool, filled in once before the first copy (blob_start). tests/unit/detect_blob.c
@@ -30,112 +29,67 @@ __asm__(
 "blob_tls:  .quad 0\n"
 "blob_mask: .quad 0\n"
 "blob_base: .quad 0\n"
+"blob_test: .quad 0\n"
 "blob_miss: .quad 0\n"
 
-/* edx = key, rax = cells, from the address in rdi. */
-".macro BLOB_GRANULE\n"
+/*
+ * rax = cells, rdx = key with our kind and bytes, rsi = what must be equal; to 9f if the
+ * bytes go beyond the granule.
+ */
+".macro BLOB_BEGIN size flags\n"
 "	mov	blob_tls(%rip), %rdx\n"
 "	mov	%rdi, %rax\n"
+"	mov	%edi, %ecx\n"
 "	and	blob_mask(%rip), %rax\n"
-"	mov	%fs:(%rdx), %edx\n"
-"	lea	(%rax,%rax,2), %rax\n"
+"	mov	%fs:(%rdx), %rdx\n"
+"	and	$15, %ecx\n"
+"	add	%rax, %rax\n"
 "	add	blob_base(%rip), %rax\n"
+"	mov	$(((1 << \\size) - 1) << 2), %esi\n"
+".if \\size == 16\n"
+"	test	%ecx, %ecx\n"
+"	jne	9f\n"
+".else\n"
+"	shl	%cl, %esi\n"
+".if \\size > 1\n"
+"	test	$0xfffc0000, %esi\n"
+"	jne	9f\n"
+".endif\n"
+".endif\n"
+"	lea	(\\flags << 1)(%rdx,%rsi), %rdx\n"
+"	or	blob_test(%rip), %rsi\n"
 ".endm\n"
 
-".macro BLOB_MISS size flags\n"
-"	mov	$(\\size + (\\flags << 8)), %esi\n"
+".macro BLOB_CELL offset next\n"
+"	mov	\\offset(%rax), %rcx\n"
+"	xor	%rdx, %rcx\n"
+"	test	%rsi, %rcx\n"
+"	jne	\\next\n"
+"	ret\n"
+".endm\n"
+
+".macro BLOB_ENTRY name size flags\n"
+"	.balign 32\n"
+"\\name:\n"
+"	BLOB_BEGIN \\size \\flags\n"
+"	BLOB_CELL 0 1f\n"
+"1:	BLOB_CELL 8 2f\n"
+"2:	BLOB_CELL 16 3f\n"
+"3:	BLOB_CELL 24 9f\n"
+"9:	mov	$(\\size + (\\flags << 8)), %esi\n"
 "	jmp	*blob_miss(%rip)\n"
 ".endm\n"
 
-/* A whole granule, at its start: the key must be equal. */
-".macro BLOB_WHOLE name flags\n"
-"	.balign 32\n"
-"\\name:\n"
-"	BLOB_GRANULE\n"
-"	test	$7, %dil\n"
-"	jne	9f\n"
-"	or	$(0x3fc + (\\flags << 1)), %edx\n"
-"	cmp	%edx, (%rax)\n"
-"	jne	1f\n"
-"	ret\n"
-"1:	cmp	%edx, 8(%rax)\n"
-"	jne	2f\n"
-"	ret\n"
-"2:	cmp	%edx, 16(%rax)\n"
-"	jne	9f\n"
-"	ret\n"
-"9:	BLOB_MISS 8 \\flags\n"
-".endm\n"
-
-/* Two whole granules. */
-".macro BLOB_TWO name flags\n"
-"	.balign 32\n"
-"\\name:\n"
-"	BLOB_GRANULE\n"
-"	test	$7, %dil\n"
-"	jne	9f\n"
-"	or	$(0x3fc + (\\flags << 1)), %edx\n"
-"	cmp	%edx, (%rax)\n"
-"	je	1f\n"
-"	cmp	%edx, 8(%rax)\n"
-"	je	1f\n"
-"	cmp	%edx, 16(%rax)\n"
-"	jne	9f\n"
-"1:	cmp	%edx, 24(%rax)\n"
-"	jne	2f\n"
-"	ret\n"
-"2:	cmp	%edx, 32(%rax)\n"
-"	jne	3f\n"
-"	ret\n"
-"3:	cmp	%edx, 40(%rax)\n"
-"	jne	9f\n"
-"	ret\n"
-"9:	BLOB_MISS 16 \\flags\n"
-".endm\n"
-
-/* Some bytes of a granule: segment and kind equal, our bytes among the cell's. */
-".macro BLOB_PART name size flags\n"
-"	.balign 32\n"
-"\\name:\n"
-"	BLOB_GRANULE\n"
-"	mov	%edi, %ecx\n"
-"	mov	$(((1 << \\size) - 1) << 2), %esi\n"
-"	and	$7, %ecx\n"
-"	shl	%cl, %esi\n"
-".if \\size > 1\n"
-"	test	$0xfffffc00, %esi\n"
-"	jne	9f\n"
-".endif\n"
-"	lea	(\\flags << 1)(%rdx,%rsi), %edx\n"
-"	or	$0xfffffc03, %esi\n"
-"	mov	(%rax), %ecx\n"
-"	xor	%edx, %ecx\n"
-"	test	%esi, %ecx\n"
-"	jne	1f\n"
-"	ret\n"
-"1:	mov	8(%rax), %ecx\n"
-"	xor	%edx, %ecx\n"
-"	test	%esi, %ecx\n"
-"	jne	2f\n"
-"	ret\n"
-"2:	mov	16(%rax), %ecx\n"
-"	xor	%edx, %ecx\n"
-"	test	%esi, %ecx\n"
-"	jne	9f\n"
-"	ret\n"
-"9:	BLOB_MISS \\size \\flags\n"
-".endm\n"
-
-"	BLOB_PART blob_read1 1 0\n"
-"	BLOB_PART blob_read2 2 0\n"
-"	BLOB_PART blob_read4 4 0\n"
-"	BLOB_WHOLE blob_read8 0\n"
-"	BLOB_TWO blob_read16 0\n"
-"	BLOB_PART blob_write1 1 1\n"
-"	BLOB_PART blob_write2 2 1\n"
-"	BLOB_PART blob_write4 4 1\n"
-"	BLOB_WHOLE blob_write8 1\n"
-"	BLOB_TWO blob_write16 1\n"
+"	BLOB_ENTRY blob_read1 1 0\n"
+"	BLOB_ENTRY blob_read2 2 0\n"
+"	BLOB_ENTRY blob_read4 4 0\n"
+"	BLOB_ENTRY blob_read8 8 0\n"
+"	BLOB_ENTRY blob_read16 16 0\n"
+"	BLOB_ENTRY blob_write1 1 1\n"
+"	BLOB_ENTRY blob_write2 2 1\n"
+"	BLOB_ENTRY blob_write4 4 1\n"
+"	BLOB_ENTRY blob_write8 8 1\n"
+"	BLOB_ENTRY blob_write16 16 1\n"
 "blob_end:\n"
 ".popsection\n");
 
@@ -157,6 +111,7 @@ struct pool {
 	uint64_t tls;
 	uint64_t mask;
 	uint64_t base;
+	uint64_t test;
 	uint64_t miss;
 };
 
@@ -185,6 +140,7 @@ bool blob_start(void)
 		.tls = (uint64_t)&detect_key - thread_pointer(),
 		.mask = SPACE_MASK & -(uint64_t)GRANULE,
 		.base = (uint64_t)shadow.direct,
+		.test = KEY_SEGMENT | KEY_KIND,
 		.miss = (uint64_t)detect_miss,
 	};
 	if (rt_syscall(SYS_mprotect, copy, size, PROT_READ | PROT_EXEC) < 0) {

@@ -114,7 +114,7 @@ static void take_over(uint32_t number, uint64_t cell)
 		known |= bytes;
 		if (bytes)
 			append(number, cell_make(members[i].site, (cell_key(cell) & ~KEY_BYTES) |
-						 bytes << KEY_BYTES_SHIFT), 0);
+						 key_bytes(bytes)), 0);
 	}
 	if (cell_bytes(cell) & ~known)
 		rt_count(WIRE_LOST_SITES); /* bytes whose site found no room in siteset.c */
@@ -139,9 +139,9 @@ static bool same_locks(const struct segment *a, const struct segment *b)
 enum found { FOUND_NOT, FOUND_OLDER, FOUND_SAME };
 
 /* Is the entry the same thread's doing at the same site? Then it is brought up to date. */
-static enum found update(const struct touch *x, struct entry *e, uint32_t key)
+static enum found update(const struct touch *x, struct entry *e, uint64_t key)
 {
-	uint32_t old = cell_key(e->cell);
+	uint64_t old = cell_key(e->cell);
 
 	if (cell_place(e->cell) != x->site || ((old ^ key) & KEY_KIND))
 		return FOUND_NOT;
@@ -154,7 +154,7 @@ static enum found update(const struct touch *x, struct entry *e, uint32_t key)
 		return known ? FOUND_SAME : FOUND_OLDER;
 	}
 	if ((old & ~key & KEY_BYTES) ||
-	    !same_locks(segment_at(cell_segment(e->cell)), segment_at(key >> KEY_SEGMENT_SHIFT)))
+	    !same_locks(segment_at(cell_segment(e->cell)), segment_at(cell_segment(key))))
 		return FOUND_NOT;
 	e->cell = cell_make(x->site, key);
 	if (!e->stack)
@@ -162,19 +162,19 @@ static enum found update(const struct touch *x, struct entry *e, uint32_t key)
 	return FOUND_OLDER;
 }
 
-static void check(const struct touch *x, const struct entry *e, uint32_t key, uintptr_t granule)
+static void check(const struct touch *x, const struct entry *e, uint64_t key, uintptr_t granule)
 {
 	const struct segment *s = segment_at(cell_segment(e->cell));
-	uint32_t overlap = cell_key(e->cell) & key & KEY_BYTES;
+	uint32_t overlap = cell_bytes(e->cell) & cell_bytes(key);
 
 	if (!overlap || s->slot == x->t->slot || !kinds_conflict(cell_key(e->cell), key))
 		return;
 	if (clock_get(&x->t->vc, s->slot) >= s->epoch || !locksets_disjoint(s->lockset, x->t->lockset))
 		return;
-	pair_report(x, &(struct other){ e->cell, cell_place(e->cell), e->stack }, overlap >> KEY_BYTES_SHIFT, granule);
+	pair_report(x, &(struct other){ e->cell, cell_place(e->cell), e->stack }, overlap, granule);
 }
 
-static void touch_entries(const struct touch *x, uint32_t number, uint32_t key, uintptr_t granule)
+static void touch_entries(const struct touch *x, uint32_t number, uint64_t key, uintptr_t granule)
 {
 	enum found found = FOUND_NOT;
 
@@ -198,7 +198,7 @@ static void touch_locked(const struct touch *x, uint64_t *cells, uint32_t bytes,
 	if (!cell_is_list(head))
 		return;
 	take_over_rest(cell_place(head), cells);
-	touch_entries(x, cell_place(head), x->t->key | bytes << KEY_BYTES_SHIFT | key_kind(x->flags), granule);
+	touch_entries(x, cell_place(head), x->t->key | key_bytes(bytes) | key_kind(x->flags), granule);
 }
 
 void list_touch(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule)
@@ -225,9 +225,9 @@ static void check_cells(const struct touch *x, uint64_t *cells, uint32_t bytes, 
 
 		for (unsigned j = 0; j < n; j++) {
 			struct entry e = { cell_make(members[j].site, (cell_key(cell) & ~KEY_BYTES) |
-					   (members[j].bytes & cell_bytes(cell)) << KEY_BYTES_SHIFT), 0, 0 };
+					   key_bytes(members[j].bytes & cell_bytes(cell))), 0, 0 };
 
-			check(x, &e, x->t->key | bytes << KEY_BYTES_SHIFT | key_kind(x->flags), granule);
+			check(x, &e, x->t->key | key_bytes(bytes) | key_kind(x->flags), granule);
 		}
 	}
 }

@@ -35,10 +35,10 @@ struct look {
 	bool neighbours;   /* cells with other bytes than ours */
 };
 
-static enum rank rank_of(const struct touch *x, uint64_t cell, uint32_t key, const struct segment *s, bool own)
+static enum rank rank_of(const struct touch *x, uint64_t cell, uint64_t key, const struct segment *s, bool own)
 {
-	uint32_t kind = cell_key(cell) & KEY_KIND, mine = key & KEY_KIND;
-	bool covered = !(cell_bytes(cell) & ~((key & KEY_BYTES) >> KEY_BYTES_SHIFT)) &&
+	uint32_t kind = cell & KEY_KIND, mine = key & KEY_KIND;
+	bool covered = !(cell_bytes(cell) & ~cell_bytes(key)) &&
 		       (kind == mine || mine == KEY_WRITE || kind == (mine | KEY_ATOMIC)) &&
 		       (s->lockset == x->t->lockset || x->t->lockset == LOCKSET_EMPTY);
 
@@ -49,7 +49,7 @@ static enum rank rank_of(const struct touch *x, uint64_t cell, uint32_t key, con
 	return own ? RANK_OWN : RANK_ORDERED;
 }
 
-static bool in_conflict(const struct touch *x, uint64_t cell, uint32_t key)
+static bool in_conflict(const struct touch *x, uint64_t cell, uint64_t key)
 {
 	const struct segment *s = segment_at(cell_segment(cell));
 
@@ -57,14 +57,14 @@ static bool in_conflict(const struct touch *x, uint64_t cell, uint32_t key)
 	       clock_get(&x->t->vc, s->slot) < s->epoch && locksets_disjoint(s->lockset, x->t->lockset);
 }
 
-static void look_at(const struct touch *x, struct look *look, int i, uint32_t key)
+static void look_at(const struct touch *x, struct look *look, int i, uint64_t key)
 {
 	uint64_t cell = look->cell[i];
 	const struct segment *s = segment_at(cell_segment(cell));
 	bool own = s->slot == x->t->slot, ordered = own;
 	enum rank rank = RANK_NEVER;
 
-	look->neighbours |= (cell_key(cell) ^ key) & KEY_BYTES;
+	look->neighbours |= ((cell ^ key) & KEY_BYTES) != 0;
 	if (!((cell_key(cell) ^ key) & (KEY_SEGMENT | KEY_KIND))) {
 		look->merge = i;
 		return;
@@ -81,7 +81,7 @@ static void look_at(const struct touch *x, struct look *look, int i, uint32_t ke
 	}
 }
 
-static void look_all(const struct touch *x, struct look *look, uint32_t key)
+static void look_all(const struct touch *x, struct look *look, uint64_t key)
 {
 	look->merge = look->empty = look->victim = -1;
 	look->rank = RANK_NEVER;
@@ -95,7 +95,7 @@ static void look_all(const struct touch *x, struct look *look, uint32_t key)
 }
 
 /* Has every pair with the cells been written already? Then another list would teach little. */
-static bool conflicts_known(const struct touch *x, const struct look *look, uint32_t key)
+static bool conflicts_known(const struct touch *x, const struct look *look, uint64_t key)
 {
 	struct member members[SITESET_MAX];
 
@@ -104,7 +104,7 @@ static bool conflicts_known(const struct touch *x, const struct look *look, uint
 			     siteset_members(look->cell[i], members) : 0;
 
 		while (n--)
-			if ((members[n].bytes << KEY_BYTES_SHIFT & key) && !pair_known(x->site, members[n].site))
+			if ((members[n].bytes & cell_bytes(key)) && !pair_known(x->site, members[n].site))
 				return false;
 	}
 	return true;
@@ -119,25 +119,26 @@ static bool put(uint64_t *cell, uint64_t old, uint64_t new)
 	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* The new content of a cell of our segment and kind; without the site if there is no room for it. */
-static uint64_t merged(const struct touch *x, uint64_t cell, uint32_t key)
+/* The place of a cell that takes another site in; as it was if there is no room for the set. */
+static uint32_t grown(struct detect_thread *t, uint64_t cell, uint32_t site, uint32_t bytes)
 {
-	uint32_t bytes = (key & KEY_BYTES) >> KEY_BYTES_SHIFT, place = cell_place(cell);
+	uint32_t place = cell_place(cell);
 
-	if (place != x->site)
-		place = siteset_add(cell, x->site, bytes);
-	if (unlikely(!place)) {
-		place = cell_place(cell);
-		x->t->lost_cells++;
-	}
-	return cell_make(place, cell_key(cell) | key);
+	if (place != site)
+		place = siteset_add(cell, site, bytes);
+	if (likely(place))
+		return place;
+	t->lost_cells++;
+	return cell_place(cell);
 }
 
 /* Choose the cell and what becomes of it; -1: make a list. */
-static int choose(const struct touch *x, struct look *look, uint32_t key, uint64_t *new)
+static int choose(const struct touch *x, struct look *look, uint64_t key, uint64_t *new)
 {
 	if (look->merge >= 0) {
-		*new = merged(x, look->cell[look->merge], key);
+		uint64_t cell = look->cell[look->merge];
+
+		*new = cell_make(grown(x->t, cell, x->site, cell_bytes(key)), cell_key(cell) | key);
 		return look->merge;
 	}
 	*new = cell_make(x->site, key);
@@ -163,20 +164,22 @@ static bool others_changed(const uint64_t *cells, const struct look *look, int m
 	return false;
 }
 
-static inline bool hit(const uint64_t *cells, uint32_t key, uint32_t test)
+static inline bool hit(const uint64_t *cells, uint64_t key, uint64_t test)
 {
-	return !(((uint32_t)cell_load(&cells[0]) ^ key) & test) || !(((uint32_t)cell_load(&cells[1]) ^ key) & test) ||
-	       !(((uint32_t)cell_load(&cells[2]) ^ key) & test);
+	for (unsigned i = 0; i < CELLS; i++)
+		if (!((cell_load(&cells[i]) ^ key) & test))
+			return true;
+	return false;
 }
 
 void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule)
 {
-	uint32_t key = x->t->key | bytes << KEY_BYTES_SHIFT | key_kind(x->flags);
+	uint64_t key = x->t->key | key_bytes(bytes) | key_kind(x->flags);
 	struct look look;
 	uint64_t new;
 	int i;
 
-	if (likely(!x->watched) && hit(cells, key, KEY_SEGMENT | KEY_KIND | bytes << KEY_BYTES_SHIFT))
+	if (likely(!x->watched) && hit(cells, key, KEY_SEGMENT | KEY_KIND | key_bytes(bytes)))
 		return;
 	for (unsigned tries = 0; tries < 16; tries++) {
 		for (i = 0; i < (int)CELLS; i++)
@@ -203,56 +206,80 @@ void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uint
 
 /*
  * What look_all and choose would find in the cases that make up nearly all misses: our own
- * cells of other epochs, cells ordered before us, reads beside reads, room.
+ * cells, cells ordered before us, reads beside reads, room. In one pass, without a conflict.
  */
-static inline int quick_look(const struct detect_thread *t, uint64_t cell, uint32_t key, uint32_t site)
+enum quick {
+	QUICK_NOT,      /* may be a conflict, or a list */
+	QUICK_KEEP,     /* stays */
+	QUICK_COUSIN,   /* our segment and kind, another site: could take us in by a set */
+	QUICK_OLD,      /* ours of an earlier epoch, and the new one says all it says but the site */
+	QUICK_SAME,     /* ... and the site: take it */
+	QUICK_MERGE,    /* our segment, kind and site: only bytes are added */
+};
+
+static inline enum quick quick_look(const struct detect_thread *t, uint64_t cell, uint64_t key, uint32_t site)
 {
 	const struct segment *s = segment_at(cell_segment(cell));
-	uint32_t differs = cell_key(cell) ^ key;
+	uint64_t differs = cell ^ key;
 
 	if (unlikely(!cell_key(cell)))
-		return -1;
+		return QUICK_NOT;
 	if (s->slot != t->slot)
-		return !((cell_key(cell) | key) & KEY_WRITE) || clock_get(&t->vc, s->slot) >= s->epoch ? 0 : -1;
+		return !((cell | key) & KEY_WRITE) || clock_get(&t->vc, s->slot) >= s->epoch ? QUICK_KEEP : QUICK_NOT;
 	if (!(differs & (KEY_SEGMENT | KEY_KIND)))
-		return cell_place(cell) == site ? 2 : -1;
-	return cell_place(cell) == site && !(differs & (KEY_KIND | KEY_BYTES)) && s->lockset == t->lockset && s->epoch != t->epoch;
+		return cell_place(cell) == site ? QUICK_MERGE : QUICK_COUSIN;
+	if (s->epoch == t->epoch || s->lockset != t->lockset || (differs & KEY_KIND) || (cell & ~key & KEY_BYTES))
+		return QUICK_KEEP;
+	return cell_place(cell) == site ? QUICK_SAME : QUICK_OLD;
+}
+
+static inline bool quick_put(uint64_t *cells, const uint64_t *seen, int at, uint64_t new)
+{
+	if (!detect_many) {
+		__atomic_store_n(&cells[at], new, __ATOMIC_RELAXED);
+		return true;
+	}
+	if (!put(&cells[at], seen[at], new))
+		return false;
+	for (int i = 0; i < (int)CELLS; i++)
+		if (unlikely(i != at && cell_load(&cells[i]) != seen[i]))
+			return false;
+	return true;
 }
 
 bool record_quick(struct detect_thread *t, uintptr_t address, size_t size, unsigned flags, uint32_t site)
 {
-	uint32_t bytes = ((1u << size) - 1) << address % GRANULE;
-	uint32_t key = t->key | bytes << KEY_BYTES_SHIFT | key_kind(flags);
+	uint32_t bytes = ((1u << size) - 1) << address % GRANULE, place = site;
+	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags);
 	uint64_t *cells = shadow_cells(address), cell[CELLS];
+	enum quick best = QUICK_NOT;
 	int at = -1, empty = -1;
 
-	if (unlikely(bytes > 0xff || !t->key || !cells))
+	if (unlikely(bytes > GRANULE_BYTES || !t->key || !cells))
 		return false;
-	for (int i = 0; i < (int)CELLS; i++) {
-		int found;
+	for (int i = (int)CELLS - 1; i >= 0; i--) {
+		enum quick found = QUICK_KEEP;
 
 		cell[i] = cell_load(&cells[i]);
-		if (!cell[i]) {
-			empty = empty < 0 ? i : empty;
-			continue;
-		}
-		found = quick_look(t, cell[i], key, site);
-		if (unlikely(found < 0))
+		if (!cell[i])
+			empty = i;
+		else if (unlikely((found = quick_look(t, cell[i], key, site)) == QUICK_NOT))
 			return false;
-		if (found)
+		if (found > best) {
+			best = found;
 			at = i;
+		}
 	}
-	if (at < 0 && (at = empty) < 0)
+	if (best < QUICK_SAME && empty >= 0)
+		at = empty;
+	else if (best == QUICK_MERGE)
+		key |= cell[at] & KEY_BYTES;
+	else if (best == QUICK_COUSIN) {
+		place = grown(t, cell[at], site, bytes);
+		key |= cell[at] & KEY_BYTES;
+	} else if (best == QUICK_KEEP)
 		return false;
-	if (cell[at] && !((cell_key(cell[at]) ^ key) & KEY_SEGMENT))
-		key |= cell_key(cell[at]) & KEY_BYTES;
-	if (!put(&cells[at], cell[at], cell_make(site, key)))
-		return false;
-	if (detect_many)
-		for (int i = 0; i < (int)CELLS; i++)
-			if (unlikely(i != at && cell_load(&cells[i]) != cell[i]))
-				return false;
-	return true;
+	return quick_put(cells, cell, at, cell_make(place, key));
 }
 
 /* The granules of an access, one after the other; the first and last may be partial. */
@@ -266,14 +293,14 @@ void record_touch(const struct touch *x)
 		return;
 	while (address < end) {
 		uintptr_t granule = address & -(uintptr_t)GRANULE;
-		uint32_t bytes = 0xffu << (address - granule);
+		uint32_t bytes = GRANULE_BYTES << (address - granule);
 		uint64_t *cells = shadow_cells(granule);
 
 		if (end - granule < GRANULE)
 			bytes &= (1u << (end - granule)) - 1;
 		if (unlikely(!cells) && !(cells = shadow_make(granule)))
 			return;
-		record_granule(x, cells, bytes & 0xff, granule);
+		record_granule(x, cells, bytes & GRANULE_BYTES, granule);
 		address = granule + GRANULE;
 	}
 }

@@ -7,7 +7,7 @@
  * one epoch is ordered alike to everybody else. Segments are made at the first access only,
  * so a thread that locks, sends and receives without touching memory makes none.
  *
- * Numbers are 22 bits so that a key is 32. When they run out the collector marks every number
+ * Numbers are 22 bits, so that a cell has room for the rest. When they run out the collector marks every number
  * that a cell or a list still names, or a thread may still write, and the rest is free again:
  * nothing is lost. Only when more than half of all numbers are still named, the older half is
  * taken out of the shadow, and that is counted (WIRE_LOST_SEGMENTS).
@@ -62,7 +62,7 @@ static void mark_thread(struct detect_thread *t, void *data)
 {
 	(void)data;
 	for (unsigned i = 0; i < SEGMENT_CACHE; i++)
-		if (t->segments[i].segment)
+		if (t->segments[i].segment && t->segments[i].epoch == t->epoch)
 			mark(t->segments[i].segment);
 }
 
@@ -112,6 +112,7 @@ static uint32_t next_free(void)
 
 static uint32_t segment_new(struct detect_thread *t)
 {
+	unsigned i = t->lockset % SEGMENT_CACHE;
 	uint32_t segment;
 
 	rt_lock(&table.lock);
@@ -122,8 +123,9 @@ static uint32_t segment_new(struct detect_thread *t)
 	}
 	if (segment) {
 		segments[segment] = (struct segment){ t->slot, t->epoch, t->lockset, t->id };
-		t->segments[t->lockset % SEGMENT_CACHE].lockset = t->lockset;
-		t->segments[t->lockset % SEGMENT_CACHE].segment = segment;
+		t->segments[i].lockset = t->lockset;
+		t->segments[i].epoch = t->epoch;
+		t->segments[i].segment = segment;
 	}
 	rt_unlock(&table.lock);
 	rt_count(segment ? WIRE_SEGMENTS : WIRE_LOST_SEGMENTS);
@@ -132,7 +134,7 @@ static uint32_t segment_new(struct detect_thread *t)
 
 static void set_key(struct detect_thread *t, uint32_t segment)
 {
-	t->key = segment << KEY_SEGMENT_SHIFT;
+	t->key = (uint64_t)segment << KEY_SEGMENT_SHIFT;
 	if (t->rt == rt_self_tls)
 		detect_key = t->key;
 }
@@ -141,7 +143,9 @@ void segment_leave(struct detect_thread *t)
 {
 	unsigned i = t->lockset % SEGMENT_CACHE;
 
-	set_key(t, t->segments[i].lockset == t->lockset ? t->segments[i].segment : 0);
+	bool known = t->segments[i].lockset == t->lockset && t->segments[i].epoch == t->epoch;
+
+	set_key(t, known ? t->segments[i].segment : 0);
 }
 
 void segment_enter(struct detect_thread *t)
@@ -157,7 +161,6 @@ void segment_advance(struct detect_thread *t)
 	clock_set(&t->vc, t->slot, t->epoch);
 	t->epoch++;
 	t->used = false;
-	rt_memset(t->segments, 0, sizeof(t->segments));
 	set_key(t, 0);
 }
 

@@ -1,16 +1,16 @@
 /*
  * shadow - where the cells of an address are.
  *
- * Direct (usual):  cells = base + (address mod 2^42) * 3.
+ * Direct (usual):  cells = base + (address mod 2^42) * 2.
  * Linux puts programs at 0x55..-0x56.. (or low), heaps behind them, libraries, mmap and
- * stacks at 0x7e..-0x7f..: modulo 4 TiB these do not meet, so one reservation of 12 TiB,
+ * stacks at 0x7e..-0x7f..: modulo 4 TiB these do not meet, so one reservation of 8 TiB,
  * wherever the kernel has room, serves all without a look-up. Nothing is fixed: a chunk of
  * 4 MiB belongs to the upper bits that touched it first (owner); an address that folds onto
  * a foreign chunk (a program that maps by hand) has no shadow and is counted. The fast path
  * does not look at owners: only their addresses are ever written, so a wrong hit cannot
  * accuse anybody.
  *
- * By table (ulimit -v, strict overcommit): chunk of 12 MiB by address >> 22, made at first touch.
+ * By table (ulimit -v, strict overcommit): chunk of 8 MiB by address >> 22, made at first touch.
  *
  * Huge pages: asked for the whole, since a miss in the shadow's page table costs more than
  * the check; not for thread stacks, of which a program may have a thousand, each
@@ -92,13 +92,11 @@ uint64_t *shadow_make(uintptr_t address)
 static void chunk_each(uint64_t *chunk, void (*visit)(uint64_t *cells, size_t count))
 {
 	static unsigned char resident[CHUNK_BYTES / 4096];
-	const size_t step = 3 * PAGE; /* a whole number of granules and of pages */
-
 	if (rt_syscall(SYS_mincore, chunk, CHUNK_BYTES, resident) < 0)
 		rt_memset(resident, 1, sizeof(resident));
-	for (size_t i = 0; i < CHUNK_BYTES; i += step)
-		if ((resident[i / PAGE] | resident[i / PAGE + 1] | resident[i / PAGE + 2]) & 1)
-			visit((uint64_t *)((char *)chunk + i), step / sizeof(uint64_t) / CELLS);
+	for (size_t i = 0; i < CHUNK_BYTES; i += PAGE)
+		if (resident[i / PAGE] & 1)
+			visit((uint64_t *)((char *)chunk + i), PAGE / sizeof(uint64_t) / CELLS);
 }
 
 void shadow_each(void (*visit)(uint64_t *cells, size_t count))
@@ -157,7 +155,7 @@ static void clear_bytes(uintptr_t address, uint32_t bytes)
 	uint64_t *cells = shadow_cells(address);
 
 	for (unsigned i = 0; cells && i < CELLS; i++) {
-		uint64_t cell = cell_load(&cells[i]), less = cell & ~((uint64_t)bytes << KEY_BYTES_SHIFT);
+		uint64_t cell = cell_load(&cells[i]), less = cell & ~key_bytes(bytes);
 
 		if (cell && !cell_is_list(cell))
 			__atomic_compare_exchange_n(&cells[i], &cell, cell_bytes(less) ? less : 0, false,
@@ -169,7 +167,7 @@ static void clear_bytes(uintptr_t address, uint32_t bytes)
 static uintptr_t clear_edges(uintptr_t address, uintptr_t *end)
 {
 	uintptr_t low = address & -(uintptr_t)GRANULE, high = *end & -(uintptr_t)GRANULE;
-	uint32_t first = 0xffu << (address - low), last = (1u << (*end - high)) - 1;
+	uint32_t first = GRANULE_BYTES << (address - low), last = (1u << (*end - high)) - 1;
 
 	*end = high;
 	if (low == high && low != address) {
@@ -180,7 +178,7 @@ static uintptr_t clear_edges(uintptr_t address, uintptr_t *end)
 		clear_bytes(high, last);
 	if (low == address)
 		return low;
-	clear_bytes(low, first & 0xff);
+	clear_bytes(low, first & GRANULE_BYTES);
 	return low + GRANULE;
 }
 

@@ -7,39 +7,48 @@
  * compare, and when a conflict comes every site is known with its own bytes. Merging them
  * under one site was decided against: it would name sites that never touched the byte.
  *
- * Sets are interned as a trie: a set is (parent, site, bytes), found by a memo of steps
- * (place before, site, bytes) -> place after. Most code repeats itself and needs some hundreds.
- * Bounded: code that compares bytes at random from fifty places (bzip2) fills any table. Then a
- * cell's bytes grow without a site to them (record.c counts that); a conflict there is still
- * seen, makes the granule a list, and the site is known the next time it comes by.
+ * Sets are interned as a trie: a set is its last member (greatest site) and the set before
+ * it, so the order of adding does not matter. One table remembers every step (set, site, bytes)
+ * -> set, whether it led to a child or into the middle. Most code repeats itself and needs some
+ * hundreds. Bounded: code that compares bytes at random from fifty places (bzip2) fills any
+ * table. Then a cell's bytes grow without a site to them (record.c counts that); a conflict
+ * there is still seen, makes the granule a list, and the site is known the next time it
+ * comes by.
  */
 #include "rt/detect/internal.h"
 
 #define SETS (1u << 16)
-#define STEPS (1u << 18) /* at most half full: a set may be reached by several steps */
+#define STEPS (1u << 18) /* at most half full */
 
 struct set {
 	uint32_t parent;  /* PLACE_SET | number, or 0 */
 	uint32_t site;
-	uint8_t bytes;
-	uint8_t length;
+	uint16_t bytes;
+	uint16_t length;
 };
 
 static struct rt_lock lock;
 static struct set *sets;
-static uint64_t *steps;   /* before << 32 | member, 0: empty */
+static uint64_t *steps;   /* place before, site, bytes; 0: empty */
 static uint32_t *results;
-static uint32_t count = 1;
+static uint32_t count = 1, step_count;
+static bool full;
 
-/* One member in a word: 24 bits of site and 8 of bytes. */
-static uint32_t member_word(uint32_t site, uint32_t bytes)
+_Static_assert(2 * PLACE_BITS + GRANULE == 64, "a step is one word");
+
+static const struct set *set_at(uint32_t place)
 {
-	return site << 8 | bytes;
+	return &sets[place & ~PLACE_SET];
+}
+
+static uint64_t step_key(uint32_t parent, uint32_t site, uint32_t bytes)
+{
+	return (uint64_t)parent << (PLACE_BITS + GRANULE) | (uint64_t)site << GRANULE | bytes;
 }
 
 static uint32_t step_slot(uint64_t key)
 {
-	uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 45);
+	uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40);
 
 	for (;; i++) {
 		uint64_t seen = __atomic_load_n(&steps[i % STEPS], __ATOMIC_ACQUIRE);
@@ -49,7 +58,7 @@ static uint32_t step_slot(uint64_t key)
 	}
 }
 
-static uint32_t step_find(uint64_t key)
+static inline uint32_t step_find(uint64_t key)
 {
 	uint32_t i = step_slot(key);
 
@@ -58,70 +67,84 @@ static uint32_t step_find(uint64_t key)
 
 static uint32_t set_new(uint32_t parent, uint32_t site, uint32_t bytes)
 {
-	unsigned length = parent ? sets[parent & ~PLACE_SET].length + 1u : 1u;
+	unsigned length = parent ? set_at(parent)->length + 1u : 1u;
 
-	if (count >= SETS || length > SITESET_MAX)
+	if (length > SITESET_MAX)
 		return 0;
-	sets[count] = (struct set){ parent, site, (uint8_t)bytes, (uint8_t)length };
+	if (count >= SETS || step_count >= STEPS / 2) {
+		full = true;
+		return 0;
+	}
+	sets[count] = (struct set){ parent, site, (uint16_t)bytes, (uint16_t)length };
 	return PLACE_SET | count++;
 }
 
-static RT_NOINLINE uint32_t step_add(uint64_t key, uint32_t parent, uint32_t site, uint32_t bytes)
+/* With the lock held: the set with the member in its place, remembered. */
+static uint32_t step_make(uint32_t parent, uint32_t site, uint32_t bytes)
 {
-	uint32_t i, result = 0;
+	uint64_t key = step_key(parent, site, bytes);
+	uint32_t result = step_find(key), i;
+	struct set last;
 
-	rt_lock(&lock);
-	if (!sets) {
+	if (result)
+		return result;
+	last = parent ? *set_at(parent) : (struct set){ 0 };
+	if (last.site < site)
+		result = set_new(parent, site, bytes);
+	else if (last.site == site)
+		result = step_make(last.parent, site, bytes | last.bytes);
+	else if ((result = step_make(last.parent, site, bytes)))
+		result = step_make(result, last.site, last.bytes);
+	if (!result || step_count >= STEPS / 2)
+		return result;
+	i = step_slot(key);
+	results[i] = result;
+	step_count++;
+	__atomic_store_n(&steps[i], key, __ATOMIC_RELEASE);
+	return result;
+}
+
+static bool tables_make(void)
+{
+	if (!sets)
 		sets = rt_reserve(SETS * sizeof(*sets), false);
+	if (!results)
 		results = rt_reserve(STEPS * sizeof(*results), false);
+	if (!steps && sets && results)
 		__atomic_store_n(&steps, rt_reserve(STEPS * sizeof(*steps), false), __ATOMIC_RELEASE);
-	}
-	if (sets && results && steps) {
-		i = step_slot(key);
-		result = steps[i] ? results[i] : set_new(parent, site, bytes);
-		results[i] = result;
-		if (result)
-			__atomic_store_n(&steps[i], key, __ATOMIC_RELEASE);
-	}
+	full |= !steps;
+	return steps;
+}
+
+static RT_NOINLINE uint32_t step_add(uint32_t parent, uint32_t site, uint32_t bytes)
+{
+	uint32_t result = 0;
+
+	if (full)
+		return 0;
+	rt_lock(&lock);
+	if (tables_make())
+		result = step_make(parent, site, bytes);
 	rt_unlock(&lock);
 	return result;
 }
 
 static uint32_t step(uint32_t parent, uint32_t site, uint32_t bytes)
 {
-	uint64_t key = (uint64_t)parent << 32 | member_word(site, bytes);
-	uint32_t result = __atomic_load_n(&steps, __ATOMIC_ACQUIRE) ? step_find(key) : 0;
+	uint32_t result = 0;
 
-	return likely(result) ? result : step_add(key, parent, site, bytes);
-}
-
-/* The set already says that site touched these bytes. */
-static bool knows(uint32_t place, uint32_t site, uint32_t bytes)
-{
-	for (; place; place = sets[place & ~PLACE_SET].parent)
-		if (sets[place & ~PLACE_SET].site == site)
-			bytes &= ~(uint32_t)sets[place & ~PLACE_SET].bytes;
-	return !bytes;
+	if (likely(__atomic_load_n(&steps, __ATOMIC_ACQUIRE) != NULL))
+		result = step_find(step_key(parent, site, bytes));
+	return likely(result) ? result : step_add(parent, site, bytes);
 }
 
 uint32_t siteset_add(uint64_t cell, uint32_t site, uint32_t bytes)
 {
 	uint32_t place = cell_place(cell);
 
-	if (site >= 1u << 24)
-		return 0;
 	if (!(place & PLACE_SET))
 		place = step(0, place, cell_bytes(cell));
-	else if (knows(place, site, bytes))
-		return place;
-	if (!place)
-		return 0;
-	/* The same site again: the last step is taken back and made anew with more bytes. */
-	if (sets[place & ~PLACE_SET].site == site) {
-		bytes |= sets[place & ~PLACE_SET].bytes;
-		place = sets[place & ~PLACE_SET].parent;
-	}
-	return step(place, site, bytes);
+	return place ? step(place, site, bytes) : 0;
 }
 
 unsigned siteset_members(uint64_t cell, struct member *out)
@@ -133,7 +156,7 @@ unsigned siteset_members(uint64_t cell, struct member *out)
 		out[0] = (struct member){ place, cell_bytes(cell) };
 		return 1;
 	}
-	for (; place && n < SITESET_MAX; place = sets[place & ~PLACE_SET].parent)
-		out[n++] = (struct member){ sets[place & ~PLACE_SET].site, sets[place & ~PLACE_SET].bytes };
+	for (; place && n < SITESET_MAX; place = set_at(place)->parent)
+		out[n++] = (struct member){ set_at(place)->site, set_at(place)->bytes };
 	return n;
 }

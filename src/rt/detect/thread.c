@@ -14,7 +14,7 @@
  */
 #include "rt/detect/internal.h"
 
-RT_TLS uint32_t detect_key;
+RT_TLS uint64_t detect_key;
 bool detect_many;
 
 static struct {
