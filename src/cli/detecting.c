@@ -179,10 +179,10 @@ void detecting_say(const struct detecting *detecting, const struct program *prog
 	const struct detect_result *result = &detecting->result;
 	const struct store_findings *found = &detecting->findings;
 
-	cli_say("%s: %s after %u run%s; %zu pair%s suspected, %zu lock cycle%s, %zu of them new", program->argv[0],
+	cli_say("%s: %s after %u run%s; %zu pair%s suspected, %zu lock cycle%s%s", program->argv[0],
 		result->ended, result->runs, plural(result->runs), found->candidate_count,
 		plural(found->candidate_count), found->deadlock_count, plural(found->deadlock_count),
-		detecting->fresh);
+		has_store(detecting) ? arena_printf(detecting->arena, ", %zu of them new", detecting->fresh) : "");
 	for (size_t i = 0; i < found->counter_count; i++)
 		if (is_loss(found->counters[i].name))
 			cli_say("lost on the way: %s %llu", found->counters[i].name,

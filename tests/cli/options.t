@@ -52,6 +52,9 @@ check_status "options in all spellings" 0 deadheat detect -q -r1 --seed=0x10 --t
 check_status "-- ends the options" 0 deadheat detect -q --store s -- ./ok --runs nonsense
 check_status "the program's options are its own" 0 deadheat detect -q --store s ./ok --runs nonsense -h
 
+check_status "a program instead of a command is hunted" 0 deadheat ./ok
+check_output "and its options are its own" "verdict: clean" deadheat ./ok --store x
+
 check_output "an unknown variable" "DEADHEAT_SPEED means nothing" env DEADHEAT_SPEED=1 deadheat detect --store s ./ok
 check_output "an unknown variable, hint" "did you mean DEADHEAT_CC?" env DEADHEAT_CX=1 deadheat detect --store s ./ok
 check "quiet is quiet" sh -c "[ -z \"\$(DEADHEAT_SPEED=1 deadheat detect -q --store s ./ok 2>&1)\" ]"

@@ -28,7 +28,12 @@ check_fails "where nothing can be made" deadheat detect --store /proc/x/y ./race
 check_output "the findings are printed anyway" "$found" deadheat detect --store /proc/x/y ./race
 
 cp -r .deadheat newer
-sqlite3 newer/store.db 'pragma user_version' >/dev/null 2>&1 && have_sqlite=1
+printf '\000\000\000\143' | dd of=newer/store.db bs=1 seek=60 conv=notrunc 2>/dev/null # SQLite's user_version
+check_status "a store of a newer version" 3 deadheat list --store newer
+check_output "it says what to do" "is of version 99" deadheat list --store newer
+check "in one line" one_line deadheat report --store newer
+check_status "detect: status 3 too" 3 deadheat detect --store newer ./race
+check_output "but prints what it found" "$found" deadheat detect --store newer ./race
 mkdir broken && echo 'this is no database, it is text that is long enough to be looked at' >broken/store.db
 check_fails "a store that is no database" deadheat list --store broken
 check "in one line" one_line deadheat list --store broken
