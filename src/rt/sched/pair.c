@@ -30,8 +30,8 @@
  * per trial): two loops that overlap only in one's first and the other's last round meet in
  * every second trial then; with a coin each time they would in one of two to the rounds.
  *
- * WIRE_SIDE_POINT sites (accesses of other candidates) are plain scheduling points, the first
- * POINTS_MAX of a trial: a hot loop over one must not eat the step budget.
+ * WIRE_SIDE_POINT sites (accesses of other candidates) are plain scheduling points, fewer and
+ * fewer of them after POINTS_MAX: a hot loop over one must not eat the step budget.
  */
 #include <signal.h>
 #include <sys/syscall.h>
@@ -331,15 +331,29 @@ static void announce(struct sched_thread *self, const void *address, size_t size
 	self->side = -1;
 }
 
-/* A point site is on no side; -2: its turns are used up. */
+/*
+ * The first POINTS_MAX visits of point sites are points, then every second, every fourth ...:
+ * a hot loop over one costs its logarithm, and a thread that spins there is still heard.
+ */
+static bool is_point_now(void)
+{
+	static uint64_t visits;
+	uint64_t stride = 1;
+
+	visits++;
+	while (visits / stride > 2 * POINTS_MAX)
+		stride *= 2;
+	return visits % stride == 0;
+}
+
+/* A point site is on no side: -1; -2: nothing of ours. */
 static int side_now(uintptr_t pc)
 {
-	static uint32_t points;
 	int side = sched.directed ? pair_side(pc) : -2;
 
 	if (side != WIRE_SIDE_POINT)
 		return side < 0 ? -2 : side;
-	return points < POINTS_MAX ? (int)(points++, -1) : -2;
+	return is_point_now() ? -1 : -2;
 }
 
 void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t pc)
