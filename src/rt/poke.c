@@ -26,6 +26,7 @@
 
 #define FETCH_BLOCK 16u
 
+/* The protection of all pages of [at, at + size), which lie in one segment. */
 static bool protect(uintptr_t at, size_t size, bool writable)
 {
 	const struct module *module = module_find(at);
@@ -71,46 +72,77 @@ static void store4(uintptr_t at, const uint8_t *bytes)
 	__asm__ volatile("xchgl %0, %1" : "+r"(value), "+m"(*(uint32_t *)at) : : "memory");
 }
 
+static bool only_operand_changes(const struct poke *p)
+{
+	return !rt_memcmp((const void *)p->at, p->bytes, p->length - 4u) && in_one_block(p->at + p->length - 4u, 4);
+}
+
+/* Those that take one store are done at once; how many are left? */
+static size_t store_simple(struct poke *list, size_t count)
+{
+	size_t left = 0;
+
+	for (struct poke *p = list; p < list + count; p++) {
+		if (is_alone())
+			rt_memcpy((void *)p->at, p->bytes, p->length);
+		else if (only_operand_changes(p))
+			store4(p->at + p->length - 4u, p->bytes + p->length - 4u);
+		else
+			left += in_one_block(p->at, 2);
+		p->done = is_alone() || only_operand_changes(p);
+	}
+	return left;
+}
+
+static bool is_held(const struct poke *p)
+{
+	return !p->done && in_one_block(p->at, 2);
+}
+
 /*
- * Signals wait meanwhile: a handler of ours could run into the very jump to itself that only
- * we can take away.
+ * All at once, so that the cores are disturbed three times for the whole list. Signals wait
+ * meanwhile: a handler of ours could run into a jump to itself that only we can take away.
  */
-static bool store_held(uintptr_t at, const uint8_t *bytes, size_t length)
+static void store_held(struct poke *list, size_t count)
 {
 	static const uint8_t jump_self[] = { 0xeb, 0xfe };
 	static const uint64_t all = ~0ull;
+	struct poke *p, *end = list + count;
 	uint64_t before;
 
 	if (!rt_sync_cores())
-		return false;
+		return;
 	rt_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all));
-	store2(at, jump_self);
+	for (p = list; p < end; p++)
+		if (is_held(p))
+			store2(p->at, jump_self);
 	rt_sync_cores();
-	rt_memcpy((void *)(at + 2), bytes + 2, length - 2);
+	for (p = list; p < end; p++)
+		if (is_held(p))
+			rt_memcpy((void *)(p->at + 2), p->bytes + 2, p->length - 2u);
 	rt_sync_cores();
-	store2(at, bytes);
+	for (p = list; p < end; p++)
+		if (is_held(p)) {
+			store2(p->at, p->bytes);
+			p->done = true;
+		}
 	rt_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
-	return true;
 }
 
-bool poke(uintptr_t at, const uint8_t *bytes, size_t length)
+void poke_all(struct poke *list, size_t count)
 {
-	uintptr_t operand = at + length - 4;
-	bool done = false;
+	uintptr_t low = UINTPTR_MAX, high = 0;
 
-	if (!protect(at, length, true))
-		return false;
-	if (is_alone()) {
-		rt_memcpy((void *)at, bytes, length);
-		done = true;
-	} else if (!rt_memcmp((void *)at, bytes, length - 4) && in_one_block(operand, 4)) {
-		store4(operand, bytes + length - 4);
-		done = true;
-	} else if (in_one_block(at, 2)) {
-		done = store_held(at, bytes, length);
+	for (size_t i = 0; i < count; i++) {
+		list[i].done = false;
+		low = list[i].at < low ? list[i].at : low;
+		high = list[i].at + list[i].length > high ? list[i].at + list[i].length : high;
 	}
-	protect(at, length, false);
-	return done;
+	if (!count || !protect(low, high - low, true))
+		return;
+	if (store_simple(list, count))
+		store_held(list, count);
+	protect(low, high - low, false);
 }
 
 bool poke_can_change(uintptr_t at)

@@ -6,12 +6,19 @@
 
 #include "rt/rt.h"
 
-/*
- * Replace the instruction of length bytes (5 or 6, the last 4 its operand) at `at` by another
- * of the same length. False and unchanged if that is not safe here or the kernel refuses.
- */
-bool poke(uintptr_t at, const uint8_t *bytes, size_t length);
-/* May the first two bytes change, or only the operand? */
+#define POKE_MAX 6u
+
+/* One instruction of 5 or 6 bytes, the last 4 its operand, to be replaced by one of the same length. */
+struct poke {
+	uintptr_t at;
+	uint8_t length;
+	bool done;                 /* set by poke_all: false: not safe here, or refused; unchanged */
+	uint8_t bytes[POKE_MAX];
+};
+
+/* All within one segment of one module, the nearer to each other the better. */
+void poke_all(struct poke *list, size_t count);
+/* May the first two bytes at this address change, or only the operand? */
 bool poke_can_change(uintptr_t at);
 
 #endif
