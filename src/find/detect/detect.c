@@ -22,7 +22,7 @@ const struct detect_options detect_defaults = {
 
 /* Room for some hundred thousand pairs with stacks; pages exist once they are written. */
 #define LOG_SIZE ((size_t)128 << 20)
-#define PLAN_SIZE ((size_t)256 << 10)
+#define PLAN_SIZE ((size_t)512 << 10)
 
 /* A file on stdin is read from the same place by every run; a pipe or terminal cannot be. */
 struct rewind {

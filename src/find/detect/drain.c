@@ -7,6 +7,7 @@
  *     statement pair is no news.
  * I2  A record that cannot be read is counted (unreadable_records), never skipped silently.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
@@ -183,33 +184,69 @@ void drain_finish(struct drain *drain)
 	}
 }
 
+/*
+ * A runtime looks through the whole list for each site it meets, so the list has an end:
+ * what is beyond it is detected as ever, only not watched, and counted.
+ */
+#define WATCH_SITES 8192
 #define WATCH_MODULES 256
-#define WATCH_SITES 2048 /* as many as fit the plan area; the rest is detected, not watched, and counted */
 
-static void watch_place(struct drain *drain, struct wire_plan_parts *parts, struct wire_plan_module *modules,
-			struct wire_plan_site *sites, const struct place *place)
+static int compare_sites(const void *a, const void *b)
 {
-	if (parts->site_count == WATCH_SITES || parts->module_count == WATCH_MODULES) {
-		drain->unwatched++;
-		return;
-	}
-	sites[parts->site_count++] = (struct wire_plan_site){
-		.module = wire_plan_module_index(modules, &parts->module_count, place),
-		.offset = (uint32_t)(place->offset + 1),
-		.side = WIRE_SIDE_WATCH,
-	};
+	const struct wire_plan_site *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* A site is part of many pairs. */
+static size_t unique_sites(struct wire_plan_site *sites, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(sites, count, sizeof(*sites), compare_sites);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || compare_sites(&sites[kept - 1], &sites[i]))
+			sites[kept++] = sites[i];
+	return kept;
+}
+
+static void watch_places(struct drain *drain, const struct finding *finding, struct wire_plan_parts *parts,
+			 struct wire_plan_module *modules, struct wire_plan_site *sites)
+{
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < finding->places[side].count; i++) {
+			const struct place *place = &finding->places[side].items[i];
+
+			if (parts->module_count == WATCH_MODULES) {
+				drain->unwatched++;
+				continue;
+			}
+			sites[parts->site_count++] = (struct wire_plan_site){
+				.module = wire_plan_module_index(modules, &parts->module_count, place),
+				.offset = (uint32_t)(place->offset + 1),
+				.side = WIRE_SIDE_WATCH,
+			};
+		}
 }
 
 void drain_watch(struct drain *drain, struct wire_plan_parts *parts)
 {
 	struct wire_plan_module *modules = ARENA_ARRAY(drain->arena, struct wire_plan_module, WATCH_MODULES);
-	struct wire_plan_site *sites = ARENA_ARRAY(drain->arena, struct wire_plan_site, WATCH_SITES);
-	struct finding *finding, *next;
+	struct wire_plan_site *sites;
+	size_t places = 0;
 
-	HASH_ITER(hh, drain->known, finding, next)
-		for (int side = 0; side < 2; side++)
-			for (size_t i = 0; i < finding->places[side].count; i++)
-				watch_place(drain, parts, modules, sites, &finding->places[side].items[i]);
+	for (const struct finding *f = drain->known; f; f = f->hh.next)
+		places += f->places[0].count + f->places[1].count;
+	sites = ARENA_ARRAY(drain->arena, struct wire_plan_site, places + 1);
+	for (const struct finding *f = drain->known; f; f = f->hh.next)
+		watch_places(drain, f, parts, modules, sites);
+	parts->site_count = unique_sites(sites, parts->site_count);
+	if (parts->site_count > WATCH_SITES) {
+		drain->unwatched += parts->site_count - WATCH_SITES;
+		parts->site_count = WATCH_SITES;
+	}
 	parts->modules = modules;
 	parts->sites = sites;
 }
