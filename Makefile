@@ -54,7 +54,8 @@ RT_LIBS := $(RUNTIMES:%=$(LIB)/%/libdeadheat_rt.so)
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 WRAPPERS := $(BIN)/deadheat-cc $(BIN)/deadheat-c++
-MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd))
+COMMANDS := $(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p' src/cli/commands.def))
+MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd)) $(B)/man/deadheat.1 $(COMMANDS:%=$(B)/man/deadheat-%.1)
 
 .PHONY: all run test bench install clean help deps unit
 all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS)
@@ -135,6 +136,14 @@ $(B)/man/%: man/%.scd | $(PACKAGES)
 	$(Q)mkdir -p $(@D)
 	$(Q)scdoc < $< > $@
 
+# Pages of commands and the completion are printed from the option tables.
+$(B)/man/deadheat.1: $(BIN)/deadheat
+	$(Q)mkdir -p $(@D)
+	$(Q)$(BIN)/deadheat help --man | scdoc > $@
+$(B)/man/deadheat-%.1: $(BIN)/deadheat
+	$(Q)mkdir -p $(@D)
+	$(Q)$(BIN)/deadheat help --man $* | scdoc > $@
+
 install: all $(MAN)
 	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
 	$(Q)install -m 755 $(BIN)/deadheat $(DESTDIR)$(PREFIX)/bin/deadheat
@@ -146,6 +155,9 @@ install: all $(MAN)
 	  install -m 755 $(LIB)/$$r/libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/ && \
 	  ln -sf libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/libtsan.so.2 || exit 1; done
 	$(Q)for m in $(MAN); do install -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/ || exit 1; done
+	$(Q)ln -sf deadheat-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/deadheat-c++.1
+	$(Q)install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(Q)$(BIN)/deadheat help --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/deadheat
 
 clean:
 	$(Q)rm -rf $(B)

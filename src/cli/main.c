@@ -52,18 +52,30 @@ static int unknown_command(const char *word)
 	return cli_fail();
 }
 
+/* help [--man] [COMMAND], help --completion */
 static int run_help(int argc, char **argv)
 {
+	bool manual = argc && !strcmp(argv[0], "--man");
 	const struct command *command;
 
-	if (!argc) {
-		help_overview(stdout);
+	if (argc && !strcmp(argv[0], "--completion")) {
+		completion_print();
 		return EXIT_CLEAN;
 	}
-	command = command_find(argv[0]);
+	if (argc == manual) {
+		if (manual)
+			manual_overview();
+		else
+			help_overview(stdout);
+		return EXIT_CLEAN;
+	}
+	command = command_find(argv[manual]);
 	if (!command)
-		return unknown_command(argv[0]);
-	command_help(command);
+		return unknown_command(argv[manual]);
+	if (manual)
+		manual_command(command);
+	else
+		command_help(command);
 	return EXIT_CLEAN;
 }
 
