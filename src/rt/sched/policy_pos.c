@@ -14,6 +14,14 @@
 #include "rt/sched/internal.h"
 
 #define NOT_DRAWN 0
+#define LOW (1ull << 40) /* below: given to spinners, one lower than the other */
+
+static uint64_t lowest;
+
+static void pos_start(void)
+{
+	lowest = LOW;
+}
 
 static bool both_read(const struct sched_thread *a, const struct sched_thread *b)
 {
@@ -40,7 +48,7 @@ static uint32_t pos_pick(struct sched_thread **enabled, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (enabled[i]->priority == NOT_DRAWN)
-			enabled[i]->priority = sched_random() | 1;
+			enabled[i]->priority = sched_random() | LOW;
 		if (enabled[i]->priority > enabled[best]->priority)
 			best = i;
 	}
@@ -49,7 +57,8 @@ static uint32_t pos_pick(struct sched_thread **enabled, uint32_t count)
 
 static void pos_executed(struct sched_thread *thread)
 {
-	thread->priority = NOT_DRAWN;
+	if (thread->priority >= LOW || !thread->streak)
+		thread->priority = NOT_DRAWN;
 	for (uint32_t i = 0; i < sched_thread_count(); i++) {
 		struct sched_thread *other = sched_thread_at(i);
 
@@ -58,14 +67,19 @@ static void pos_executed(struct sched_thread *thread)
 	}
 }
 
-/* Pending statements that do not conflict keep a low draw for ever: a spinner draws the lowest. */
+/*
+ * Pending statements that do not conflict keep a low draw for ever: a spinner draws the
+ * lowest so far, and keeps it as long as it repeats itself; several of them would otherwise
+ * draw one high number after another.
+ */
 static void pos_moved_down(struct sched_thread *thread)
 {
-	thread->priority = 1;
+	thread->priority = --lowest;
 }
 
 const struct sched_policy sched_policy_pos = {
 	.name = "pos",
+	.start = pos_start,
 	.pick = pos_pick,
 	.executed = pos_executed,
 	.moved_down = pos_moved_down,
