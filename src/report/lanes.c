@@ -1,0 +1,385 @@
+/*
+ * lanes - the schedule of a witness as a few lines, for every format that draws it.
+ *
+ * Shown are the steps where the turn changes hands (the first and the last of each
+ * thread's stretch) and everything that concerns the pair. What lies between is one line
+ * "n steps"; a stretch that repeats is shown once, with how often. If that is still long,
+ * the part around the last meeting of the pair is kept and the rest counted.
+ *
+ * I1  The counts of the gaps and the steps shown add up to the schedule's visible steps:
+ *     nothing is left out silently.
+ */
+#include "report/lanes.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+#include "report/internal.h"
+#include "wire/plan.h"
+#include "wire/schedule.h"
+
+#define MOST_LINES 32   /* about a screen */
+#define LONGEST_LOOP 8  /* lines of a stretch that repeats */
+
+struct drawing {
+	const struct report *report;
+	const struct schedule_file *head;
+	const struct wire_step *steps;
+	const struct wire_plan_module *modules;
+	const struct wire_plan_site *sites;
+	size_t count, site_count;
+	VEC(struct lane_line) lines;
+};
+
+static const char *const op_words[OP_COUNT] = {
+#define X(symbol, word) [symbol] = word,
+	WIRE_OPS(X)
+#undef X
+};
+
+/* Sizes are checked against the file: it may come from anywhere. */
+static bool open_schedule(struct drawing *d, const void *data, size_t size)
+{
+	const struct schedule_file *head = data;
+	const char *end = (const char *)data + size, *at;
+
+	if (size < sizeof(*head) || head->magic != SCHEDULE_MAGIC || head->version != SCHEDULE_VERSION ||
+	    head->header_size < sizeof(*head) || head->header_size > size)
+		return false;
+	at = (const char *)data + head->header_size;
+	if (head->step_count > (size_t)(end - at) / sizeof(struct wire_step))
+		return false;
+	d->head = head;
+	d->steps = (const struct wire_step *)at;
+	d->count = head->step_count;
+	at += head->step_count * sizeof(struct wire_step);
+	if (head->module_count > (size_t)(end - at) / sizeof(struct wire_plan_module))
+		return true;
+	d->modules = (const struct wire_plan_module *)at;
+	at += head->module_count * sizeof(struct wire_plan_module);
+	d->sites = (const struct wire_plan_site *)at;
+	d->site_count = head->site_count <= (size_t)(end - at) / sizeof(struct wire_plan_site) ? head->site_count : 0;
+	return true;
+}
+
+/* ---- which steps ---------------------------------------------------------------------- */
+
+/* Free choices are part of the operation they belong to: no line, and none missing. */
+static bool is_silent(const struct wire_step *s)
+{
+	return s->kind == STEP_CHOICE;
+}
+
+static size_t next_loud(const struct drawing *d, size_t i)
+{
+	for (i++; i < d->count && is_silent(&d->steps[i]); i++)
+		;
+	return i;
+}
+
+/* The turn for an access that is performed at once: the access is shown instead. */
+static bool is_done_next(const struct drawing *d, size_t i)
+{
+	const struct wire_step *s = &d->steps[i];
+
+	if (s->kind != STEP_TURN || s->op != OP_ACCESS)
+		return false;
+	i = next_loud(d, i);
+	return i < d->count && d->steps[i].kind == STEP_ACCESS && d->steps[i].thread == s->thread;
+}
+
+static bool is_visible(const struct drawing *d, size_t i)
+{
+	return !is_silent(&d->steps[i]) && !is_done_next(d, i);
+}
+
+static bool concerns_pair(const struct wire_step *s)
+{
+	return s->kind == STEP_HIT || s->kind == STEP_ACCESS || s->kind == STEP_WATCHDOG ||
+	       (s->kind == STEP_TURN && s->op == OP_ACCESS);
+}
+
+/* Does another thread run right before or after this step? Ends and joins of threads say little. */
+static bool at_switch(const struct drawing *d, size_t i)
+{
+	uint32_t thread = d->steps[i].thread;
+
+	if (d->steps[i].op == OP_EXIT || (d->steps[i].op == OP_JOIN && i + 1 < d->count))
+		return false;
+	return i == 0 || i + 1 == d->count || d->steps[i - 1].thread != thread || d->steps[i + 1].thread != thread;
+}
+
+/* ---- one step --------------------------------------------------------------------------- */
+
+/*
+ * Where a thread stands is the return address of the call it is in, so the call is before
+ * it; a thread that starts stands at its first instruction, one that ends nowhere of note.
+ */
+static bool step_place(const struct drawing *d, const struct wire_step *s, struct place *place)
+{
+	uint32_t back = s->op == OP_NONE ? 0 : 1;
+
+	if (!d->modules || s->pc.module >= d->head->module_count || s->pc.offset < 1 || s->op == OP_EXIT)
+		return false;
+	*place = (struct place){ d->modules[s->pc.module].build_id, d->modules[s->pc.module].path, s->pc.offset - back };
+	return true;
+}
+
+static const struct wire_plan_site *step_site(const struct drawing *d, const struct wire_step *s)
+{
+	for (size_t i = 0; i < d->site_count; i++)
+		if (d->sites[i].module == s->pc.module && d->sites[i].offset == s->pc.offset)
+			return &d->sites[i];
+	return NULL;
+}
+
+/* A thread picked before an access was postponed there unless it is the next one to act. */
+static bool stops_here(const struct drawing *d, size_t i)
+{
+	const struct wire_step *s = &d->steps[i];
+
+	if (s->kind != STEP_TURN || s->op != OP_ACCESS)
+		return false;
+	i = next_loud(d, i);
+	return i >= d->count || d->steps[i].thread != s->thread || d->steps[i].kind == STEP_HIT;
+}
+
+/* "a: write": which side of the pair, and what it does, where the schedule's sites tell. */
+static const char *access_word(struct arena *arena, const struct wire_plan_site *site, char *side)
+{
+	if (!site)
+		return "access";
+	*side = site->side == WIRE_SIDE_A ? 'a' : site->side == WIRE_SIDE_B ? 'b' : 0;
+	if (!*side)
+		return access_kind_name(site->flags);
+	return arena_printf(arena, "%c: %s", *side, access_kind_name(site->flags));
+}
+
+static const char *step_word(const struct drawing *d, size_t i, char *side)
+{
+	const struct wire_step *s = &d->steps[i];
+
+	if (s->kind == STEP_SIGNAL)
+		return "signal";
+	if (s->kind == STEP_RETURN)
+		return "returns";
+	if (s->op == OP_ACCESS) {
+		const char *word = access_word(d->report->arena, step_site(d, s), side);
+
+		if (!stops_here(d, i))
+			return word;
+		return *side ? arena_printf(d->report->arena, "stops at %c", *side) : "stops at";
+	}
+	return s->op < OP_COUNT ? op_words[s->op] : "?";
+}
+
+static void set_where(const struct drawing *d, const struct wire_step *s, struct lane_line *line)
+{
+	struct frame *frames;
+	struct place place;
+
+	if (!d->report->sym || !step_place(d, s, &place))
+		return;
+	sym_frames(d->report->sym, d->report->arena, &place, &frames, NULL);
+	if (!frames[0].line)
+		return;
+	line->function = frames[0].function;
+	line->file = frames[0].file;
+	line->line = frames[0].line;
+	line->source = sym_source_line(d->report->sym, line->file, line->line);
+	line->source = line->source ? line->source + strspn(line->source, " \t") : NULL;
+	if (s->op == OP_NONE && line->function) /* the line is just "{" */
+		line->source = arena_printf(d->report->arena, "%s()", function_short(d->report->arena, line->function));
+}
+
+/* Who was let go is the thread of the next access. */
+static struct lane_line meeting_line(const struct drawing *d, size_t i)
+{
+	const struct wire_step *s = &d->steps[i];
+	struct lane_line line = { .kind = LANE_MEETING, .thread = s->thread < s->chosen ? s->thread : s->chosen,
+				  .other = s->thread < s->chosen ? s->chosen : s->thread, .first = LANE_NOBODY, .step = i };
+
+	for (i++; i < d->count && d->steps[i].kind != STEP_HIT; i++)
+		if (d->steps[i].kind == STEP_ACCESS) {
+			line.first = d->steps[i].thread;
+			break;
+		}
+	return line;
+}
+
+static struct lane_line step_line(const struct drawing *d, size_t i)
+{
+	const struct wire_step *s = &d->steps[i];
+	struct lane_line line = { .kind = LANE_STEP, .thread = s->thread, .step = i };
+
+	if (s->kind == STEP_HIT)
+		return meeting_line(d, i);
+	if (s->kind == STEP_WATCHDOG)
+		return (struct lane_line){ .kind = LANE_WATCHDOG, .thread = s->thread, .step = i };
+	line.word = step_word(d, i, &line.side);
+	set_where(d, s, &line);
+	return line;
+}
+
+/* A single step left out is shown instead: the line costs the same. */
+static void add_gap(struct drawing *d, size_t from, size_t to)
+{
+	size_t count = 0, last = 0;
+
+	for (size_t i = from; i < to; i++)
+		if (is_visible(d, i)) {
+			count++;
+			last = i;
+		}
+	if (count == 1 && to < d->count)
+		VEC_PUSH(&d->lines, step_line(d, last));
+	else if (count)
+		VEC_PUSH(&d->lines, (struct lane_line){ .kind = LANE_GAP, .count = count, .step = from });
+}
+
+static void choose(struct drawing *d)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		if (!is_visible(d, i) || !(concerns_pair(&d->steps[i]) || at_switch(d, i)))
+			continue;
+		add_gap(d, next, i);
+		VEC_PUSH(&d->lines, step_line(d, i));
+		next = i + 1;
+	}
+	add_gap(d, next, d->count);
+}
+
+/* ---- what repeats ------------------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool is_same_line(const struct lane_line *a, const struct lane_line *b)
+{
+	return a->kind == b->kind && a->thread == b->thread && a->other == b->other && a->first == b->first &&
+	       a->count == b->count && a->line == b->line && same_text(a->word, b->word) && same_text(a->file, b->file);
+}
+
+/* How often do the next `length` lines stand there again, right after themselves? */
+static size_t count_again(const struct drawing *d, size_t at, size_t length)
+{
+	size_t same = 0;
+
+	while (at + length + same < d->lines.count &&
+	       is_same_line(&d->lines.items[at + same], &d->lines.items[at + length + same]))
+		same++;
+	return same / length;
+}
+
+/* In place: the lines kept move forward over those left out. */
+static void fold_repeats(struct drawing *d)
+{
+	size_t kept = 0;
+
+	for (size_t at = 0; at < d->lines.count;) {
+		size_t best = 1, again = 0;
+
+		for (size_t length = 1; length <= LONGEST_LOOP; length++) {
+			size_t n = count_again(d, at, length);
+
+			if (n * length > again * best) {
+				best = length;
+				again = n;
+			}
+		}
+		if (again * best < 2)
+			again = 0;
+		best = again ? best : 1;
+		memmove(&d->lines.items[kept], &d->lines.items[at], best * sizeof(*d->lines.items));
+		kept += best;
+		at += best * (1 + again);
+		if (again)
+			d->lines.items[kept++] = (struct lane_line){ .kind = LANE_AGAIN, .count = again, .span = best };
+	}
+	d->lines.count = kept;
+}
+
+/* ---- what is too long ------------------------------------------------------------------------ */
+
+static size_t steps_in(const struct drawing *d, size_t from, size_t to)
+{
+	size_t first = from < d->lines.count ? d->lines.items[from].step : d->count;
+	size_t last = to < d->lines.count ? d->lines.items[to].step : d->count, count = 0;
+
+	for (size_t i = first; i < last; i++)
+		count += is_visible(d, i);
+	return count;
+}
+
+/* The repeats have no step of their own; they belong to what they repeat. */
+static size_t line_start(const struct drawing *d, size_t at)
+{
+	while (at > 0 && at < d->lines.count && d->lines.items[at].kind == LANE_AGAIN)
+		at -= d->lines.items[at].span;
+	return at;
+}
+
+static void cut_to_window(struct drawing *d)
+{
+	size_t centre = d->lines.count, from, to, before, after;
+
+	if (d->lines.count <= MOST_LINES)
+		return;
+	for (size_t i = 0; i < d->lines.count; i++)
+		if (d->lines.items[i].kind == LANE_MEETING)
+			centre = i;
+	from = centre > MOST_LINES * 2 / 3 ? centre - MOST_LINES * 2 / 3 : 0;
+	if (from + MOST_LINES > d->lines.count)
+		from = d->lines.count - MOST_LINES;
+	from = line_start(d, from);
+	to = from + MOST_LINES < d->lines.count ? from + MOST_LINES : d->lines.count;
+	to = to < d->lines.count && d->lines.items[to].kind == LANE_AGAIN ? to + 1 : to;
+	before = from ? steps_in(d, 0, from) : 0;
+	after = to < d->lines.count ? steps_in(d, to, d->lines.count) : 0;
+	memmove(d->lines.items, d->lines.items + from, (to - from) * sizeof(*d->lines.items));
+	d->lines.count = to - from;
+	if (after)
+		VEC_PUSH(&d->lines, (struct lane_line){ .kind = LANE_GAP, .count = after });
+	if (before) {
+		VEC_PUSH(&d->lines, (struct lane_line){ 0 });
+		memmove(d->lines.items + 1, d->lines.items, (d->lines.count - 1) * sizeof(*d->lines.items));
+		d->lines.items[0] = (struct lane_line){ .kind = LANE_GAP, .count = before };
+	}
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------- */
+
+static uint32_t count_threads(const struct drawing *d)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < d->count; i++)
+		if (d->steps[i].thread >= count)
+			count = d->steps[i].thread + 1;
+	return count;
+}
+
+bool lanes_read(const struct report *report, const char *id, struct lanes *lanes)
+{
+	struct drawing d = { .report = report };
+	void *data;
+	size_t size;
+
+	*lanes = (struct lanes){ 0 };
+	if (!report->source || store_get_schedule(report->source, report->arena, id, &data, &size, NULL) != 1)
+		return false;
+	if (!open_schedule(&d, data, size))
+		return false;
+	choose(&d);
+	fold_repeats(&d);
+	cut_to_window(&d);
+	lanes->lines = arena_copy(report->arena, d.lines.items, d.lines.count * sizeof(*d.lines.items));
+	lanes->count = d.lines.count;
+	lanes->threads = count_threads(&d);
+	VEC_FREE(&d.lines);
+	return true;
+}
