@@ -53,20 +53,39 @@ static const char *const names[REAL_COUNT] = {
 #undef SYMBOL
 };
 
+/* A dlsym that failed left its error text to the next one, which frees it first: before that is known. */
+static void leak(void *block)
+{
+	(void)block;
+}
+
 void *rt_real_find(size_t index);
 void *rt_real_find(size_t index)
 {
-	void *function = dlsym(RTLD_NEXT, names[index]);
+	static RT_TLS bool inside;
+	void *function;
 
+	if (inside && index == REAL_free)
+		return (void *)leak;
+	inside = true;
+	function = dlsym(RTLD_NEXT, names[index]);
+	inside = false;
 	if (!function)
 		rt_die("this libc has no ", names[index]);
 	__atomic_store_n(&rt_real[index], function, __ATOMIC_RELAXED);
 	return function;
 }
 
-/* A name this libc lacks keeps its boot code: it only matters if it is called. */
+/*
+ * A name this libc lacks keeps its boot code: it only matters if it is called. The allocator
+ * comes first: dlsym uses it where it fails.
+ */
 void rt_real_start(void)
 {
+	static const uint16_t first[] = { REAL_free, REAL_malloc, REAL_calloc, REAL_realloc };
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+		rt_real_find(first[i]);
 	for (size_t i = 0; i < REAL_COUNT; i++) {
 		void *function = dlsym(RTLD_NEXT, names[i]);
 
