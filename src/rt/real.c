@@ -92,4 +92,5 @@ void rt_real_start(void)
 		if (function)
 			__atomic_store_n(&rt_real[i], function, __ATOMIC_RELAXED);
 	}
+	dlerror(); /* what was missing is not the program's concern */
 }
