@@ -9,7 +9,7 @@
  *
  * WIRE_PIN makes the bases constants and getrandom and its kin a stream from the seed.
  * WIRE_NATIVE_TIME leaves the clocks alone (deadlines stay virtual in length).
- * What cannot be pinned: rdrand, /dev/urandom, AT_RANDOM, the time stamp counter.
+ * What cannot be pinned: the process id, rdrand, /dev/urandom, AT_RANDOM, the time stamp counter.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "rt/sched/turn.h"
 
@@ -84,6 +85,15 @@ uint64_t sched_deadline_from(const struct timespec *absolute, int clock)
 		return UINT64_MAX;
 	ns = (uint64_t)absolute->tv_sec * SECOND + (uint64_t)absolute->tv_nsec;
 	return ns > base ? ns - base : 1;
+}
+
+/* The same rest of time on a real clock, for a call that is really made. */
+struct timespec sched_real_deadline(const struct timespec *until, int clock, int real_clock)
+{
+	uint64_t deadline = sched_deadline_from(until, clock);
+	uint64_t at = real_time(real_clock) + (deadline > sched.now ? deadline - sched.now : 0);
+
+	return (struct timespec){ (time_t)(at / SECOND), (long)(at % SECOND) };
 }
 
 /* ---- letting timed waits expire ---------------------------------------------------------- */
@@ -269,4 +279,22 @@ RT_EXPORT void arc4random_buf(void *out, size_t size)
 		pinned_fill(out, size);
 	else
 		REAL(arc4random_buf)(out, size);
+}
+
+/* ---- the process id ------------------------------------------------------------------------- */
+
+/*
+ * It stays the real one: a made-up number would end up in kill, /proc and lock files. A
+ * program whose run depends on it is told so, once a trial.
+ */
+RT_EXPORT pid_t getpid(void)
+{
+	static bool told;
+	pid_t pid = (pid_t)rt_syscall(SYS_getpid);
+
+	if (!told && sched_self()) {
+		told = true;
+		rt_note("the program asks for its process id (%d now), which is not the same in each run", pid);
+	}
+	return pid;
 }

@@ -6,6 +6,10 @@
  * a signal wakes is a recorded choice: POSIX promises no order. With WIRE_SPURIOUS one wait
  * in SPURIOUS_ONE_IN is woken for nothing, at once, and goes on whenever it is picked.
  *
+ * A process-shared one, with a process-shared mutex, is the real thing: waits go outside the
+ * turns and take the mutex anew in the model afterwards, which POSIX sees as a wake-up for
+ * nothing.
+ *
  *     state: first -> waiter -> waiter -> NULL       (on the waiters' stacks, oldest first)
  */
 #include <errno.h>
@@ -14,8 +18,9 @@
 #include "rt/sched/turn.h"
 
 #define SPURIOUS_ONE_IN 8u
-/* glibc 2.36: bit 1 of __wrefs is the clock the attribute chose. */
+/* glibc 2.36: bit 1 of __wrefs is the clock the attribute chose, bit 0 process-shared. */
 #define WREFS_MONOTONIC 2u
+#define WREFS_SHARED 1u
 
 struct waiter {
 	struct waiter *next;
@@ -27,6 +32,7 @@ struct cond {
 	uint32_t count;     /* not woken yet */
 	uint32_t known;
 	int32_t clock;
+	uint32_t shared;
 };
 _Static_assert(sizeof(struct cond) <= sizeof(((struct sched_object *)0)->state), "fits");
 
@@ -42,6 +48,7 @@ static struct sched_object *cond_object(pthread_cond_t *cond)
 
 	if (!c->known) {
 		c->known = 1;
+		c->shared = cond->__data.__wrefs & WREFS_SHARED;
 		c->clock = cond->__data.__wrefs & WREFS_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 	}
 	return object;
@@ -86,6 +93,27 @@ static void maybe_spurious(struct cond *c, struct waiter *waiter)
 	wake(c, waiter);
 }
 
+/* The model lets go of the mutex, the real one is still locked: just what the real wait wants. */
+static int wait_shared(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until,
+		       uintptr_t pc)
+{
+	struct timespec real = { 0, 0 };
+	uint32_t count = 0;
+	int result, error = sched_mutex_release_model(mutex, &count, pc);
+
+	if (error)
+		return error;
+	if (until)
+		real = sched_real_deadline(until, clock, CLOCK_MONOTONIC);
+	sched_outside_begin(OP_COND_WAIT, pc);
+	result = until ? REAL(pthread_cond_clockwait)(cond, mutex, CLOCK_MONOTONIC, &real)
+		       : REAL(pthread_cond_wait)(cond, mutex);
+	REAL(pthread_mutex_unlock)(mutex);
+	sched_outside_end();
+	error = sched_mutex_retake(mutex, count, pc);
+	return error ? error : result;
+}
+
 static int wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t deadline, uintptr_t pc)
 {
 	enum wire_op op = deadline ? OP_COND_TIMEDWAIT : OP_COND_WAIT;
@@ -111,8 +139,15 @@ static int wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t dea
 	return error ? error : woken == WAKE_TIMEOUT ? ETIMEDOUT : 0;
 }
 
+static bool is_shared(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	return cond_of(cond_object(cond))->shared && sched_mutex_is_shared(mutex);
+}
+
 int sched_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uintptr_t pc)
 {
+	if (is_shared(cond, mutex))
+		return wait_shared(cond, mutex, CLOCK_REALTIME, NULL, pc);
 	return wait_until(cond, mutex, 0, pc);
 }
 
@@ -121,6 +156,8 @@ int sched_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t
 {
 	if (sched_bad_time(until) || sched_bad_clock(clock))
 		return EINVAL;
+	if (is_shared(cond, mutex))
+		return wait_shared(cond, mutex, clock, until, pc);
 	return wait_until(cond, mutex, sched_deadline_from(until, clock), pc);
 }
 
@@ -132,6 +169,8 @@ int sched_cond_signal(pthread_cond_t *cond, uintptr_t pc)
 
 	sched_step(OP_COND_SIGNAL, object, pc, NULL, NULL);
 	TELL(rt_on_send(cond));
+	if (c->shared)
+		REAL(pthread_cond_signal)(cond);
 	if (!c->count)
 		return 0;
 	waiter = c->first;
@@ -148,6 +187,8 @@ int sched_cond_broadcast(pthread_cond_t *cond, uintptr_t pc)
 
 	sched_step(OP_COND_BROADCAST, object, pc, NULL, NULL);
 	TELL(rt_on_send(cond));
+	if (c->shared)
+		REAL(pthread_cond_broadcast)(cond);
 	while (c->first)
 		wake(c, c->first);
 	return 0;

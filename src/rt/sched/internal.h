@@ -211,6 +211,8 @@ void sched_outside_end(void);
 /* Virtual time, nanoseconds; realtime base is fixed under --pin. */
 uint64_t sched_now(void);
 uint64_t sched_deadline_from(const struct timespec *absolute, int clock);
+/* The same rest of time on a real clock, for a REAL() timed call. */
+struct timespec sched_real_deadline(const struct timespec *until, int clock, int real_clock);
 void sched_advance(uint64_t ns);
 
 /* Threads, for models that must look at all of them. */

@@ -2,7 +2,7 @@
  * mutex - all kinds of pthread mutexes, in the model.
  *
  * The kind is read from the program's object at first use (glibc's __kind word: type in
- * bits 0-1, robust 4, priority inheritance 5, protection 6; -1 after destroy); the lock
+ * bits 0-1, robust 4, priority inheritance 5, protection 6, shared 7; -1 after destroy); the lock
  * word is never touched. POSIX error codes come back as glibc 2.36 gives them:
  *
  *                     relock by owner      unlock by another, or unlocked
@@ -11,6 +11,9 @@
  *     recursive       counted              EPERM
  *     errorcheck      EDEADLK              EPERM
  *     robust, any     as its type          EPERM
+ *
+ * Process-shared: the model decides among our own threads, as always; whoever it lets through
+ * then takes the real lock too, outside the turns if another process has it.
  *
  * Robust: an owner that ends leaves the lock free and inconsistent; the next one gets it
  * with EOWNERDEAD; unlocked without pthread_mutex_consistent it is lost for everybody.
@@ -21,7 +24,7 @@
 #include "rt/abi/tell.h"
 #include "rt/sched/turn.h"
 
-enum { KIND_TYPE = 3, KIND_ROBUST = 16, KIND_PROTECT = 64 };
+enum { KIND_TYPE = 3, KIND_ROBUST = 16, KIND_PROTECT = 64, KIND_SHARED = 128 };
 
 struct mutex {
 	uint32_t known;     /* the kind was read */
@@ -77,10 +80,55 @@ static bool can_lock(struct sched_thread *thread, void *argument)
 	       (type_of(m) == PTHREAD_MUTEX_RECURSIVE || type_of(m) == PTHREAD_MUTEX_ERRORCHECK);
 }
 
-/* The lock is free, lost, or ours and of a kind that answers: what does lock return? */
-static int take(struct sched_thread *self, struct sched_object *object, uintptr_t pc)
+static bool is_shared(const struct mutex *m)
+{
+	return m->kind > 0 && (m->kind & KIND_SHARED);
+}
+
+/*
+ * With the model's lock in hand: ours is the only thread here that asks for the real one.
+ * until: NULL, or on the real monotonic clock.
+ */
+static int take_shared(struct sched_object *object, const struct timespec *until, uintptr_t pc)
+{
+	pthread_mutex_t *real = (pthread_mutex_t *)object->address;
+	int error = REAL(pthread_mutex_trylock)(real);
+
+	if (error != EBUSY)
+		return error;
+	sched_outside_begin(OP_LOCK, pc);
+	error = until ? REAL(pthread_mutex_clocklock)(real, CLOCK_MONOTONIC, until) : REAL(pthread_mutex_lock)(real);
+	sched_outside_end();
+	return error;
+}
+
+static void set_owner(struct sched_thread *self, struct sched_object *object, uintptr_t pc)
 {
 	struct mutex *m = mutex_of(object);
+
+	m->owner = self->ordinal + 1;
+	m->count = 1;
+	sched_held_add(object, LOCK_WRITE, pc);
+}
+
+static void give_up(struct sched_object *object, uintptr_t pc)
+{
+	struct mutex *m = mutex_of(object);
+
+	if (m->dead)
+		m->lost = 1;
+	if (m->owner)
+		sched_held_remove(object, LOCK_WRITE, pc);
+	m->owner = m->count = 0;
+	if (is_shared(m))
+		REAL(pthread_mutex_unlock)((pthread_mutex_t *)object->address);
+}
+
+/* The lock is free, lost, or ours and of a kind that answers: what does lock return? */
+static int take(struct sched_thread *self, struct sched_object *object, const struct timespec *until, uintptr_t pc)
+{
+	struct mutex *m = mutex_of(object);
+	int error = 0;
 
 	if (m->lost)
 		return ENOTRECOVERABLE;
@@ -92,10 +140,14 @@ static int take(struct sched_thread *self, struct sched_object *object, uintptr_
 		m->count++;
 		return 0;
 	}
-	m->owner = self->ordinal + 1;
-	m->count = 1;
-	sched_held_add(object, LOCK_WRITE, pc);
-	return m->dead ? EOWNERDEAD : 0;
+	set_owner(self, object, pc);
+	if (is_shared(m))
+		error = take_shared(object, until, pc);
+	if (!error || error == EOWNERDEAD)
+		return m->dead ? EOWNERDEAD : error;
+	sched_held_remove(object, LOCK_WRITE, pc);
+	m->owner = m->count = 0;
+	return error;
 }
 
 static int lock_object(struct sched_object *object, uintptr_t pc)
@@ -104,7 +156,17 @@ static int lock_object(struct sched_object *object, uintptr_t pc)
 		return EINVAL;
 	TELL(rt_on_want(object->address, LOCK_WRITE, pc));
 	sched_wait(OP_LOCK, object, pc, can_lock, object, 0, 0);
-	return take(sched_self(), object, pc);
+	return take(sched_self(), object, NULL, pc);
+}
+
+static int try_shared(struct sched_thread *self, struct sched_object *object, uintptr_t pc)
+{
+	int error = REAL(pthread_mutex_trylock)((pthread_mutex_t *)object->address);
+
+	if (!error || error == EOWNERDEAD)
+		set_owner(self, object, pc);
+	self->quiet = error == EBUSY;
+	return error;
 }
 
 static int trylock_object(struct sched_object *object, uintptr_t pc)
@@ -119,7 +181,9 @@ static int trylock_object(struct sched_object *object, uintptr_t pc)
 		self->quiet = true;
 		return EBUSY;
 	}
-	return take(self, object, pc);
+	if (is_shared(m) && !m->owner)
+		return try_shared(self, object, pc);
+	return take(self, object, NULL, pc);
 }
 
 int sched_mutex_lock(pthread_mutex_t *mutex, uintptr_t pc)
@@ -137,6 +201,7 @@ int sched_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct 
 {
 	struct sched_thread *self = sched_self();
 	struct sched_object *object = mutex_object(mutex);
+	struct timespec real = sched_real_deadline(until, clock, CLOCK_MONOTONIC);
 	uint64_t deadline;
 
 	if (mutex_of(object)->kind < 0 || sched_bad_clock(clock))
@@ -145,18 +210,7 @@ int sched_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct 
 	deadline = sched_bad_time(until) ? 1 : sched_deadline_from(until, clock);
 	if (sched_wait(OP_TIMEDLOCK, object, pc, can_lock, object, deadline, 0) == WAKE_TIMEOUT)
 		return sched_bad_time(until) ? EINVAL : ETIMEDOUT;
-	return take(self, object, pc);
-}
-
-static void give_up(struct sched_object *object, uintptr_t pc)
-{
-	struct mutex *m = mutex_of(object);
-
-	if (m->dead)
-		m->lost = 1;
-	if (m->owner)
-		sched_held_remove(object, LOCK_WRITE, pc);
-	m->owner = m->count = 0;
+	return take(self, object, &real, pc);
 }
 
 static int unlock_object(struct sched_object *object, uintptr_t pc)
@@ -192,6 +246,25 @@ int sched_mutex_destroy(pthread_mutex_t *mutex, uintptr_t pc)
 	return REAL(pthread_mutex_destroy)(mutex);
 }
 
+bool sched_mutex_is_shared(pthread_mutex_t *mutex)
+{
+	return is_shared(mutex_of(mutex_object(mutex)));
+}
+
+/* For a shared condition: the real lock stays locked, the real wait lets it go. */
+int sched_mutex_release_model(pthread_mutex_t *mutex, uint32_t *count, uintptr_t pc)
+{
+	struct sched_object *object = mutex_object(mutex);
+	struct mutex *m = mutex_of(object);
+
+	if (!owned_by(m, sched_self()))
+		return EPERM;
+	*count = m->count;
+	sched_held_remove(object, LOCK_WRITE, pc);
+	m->owner = m->count = 0;
+	return 0;
+}
+
 /* A condition wait lets go without a point of its own; returns what unlock would. */
 int sched_mutex_release(pthread_mutex_t *mutex, uint32_t *count, uintptr_t pc)
 {
@@ -212,7 +285,7 @@ int sched_mutex_retake(pthread_mutex_t *mutex, uint32_t count, uintptr_t pc)
 	int error;
 
 	sched_wait(OP_LOCK, object, pc, can_lock, object, 0, 0);
-	error = take(sched_self(), object, pc);
+	error = take(sched_self(), object, NULL, pc);
 	if (!error || error == EOWNERDEAD)
 		mutex_of(object)->count = count;
 	return error;
@@ -228,7 +301,7 @@ void sched_mutex_owner_ends(struct sched_thread *self)
 
 		if (object->kind != OBJECT_MUTEX || !(m->kind & KIND_ROBUST))
 			continue;
-		m->dead = 1;
+		m->dead = !is_shared(m); /* of a shared one the real lock remembers it */
 		m->owner = m->count = 0;
 		sched_held_remove(object, LOCK_WRITE, self->pc);
 	}
@@ -295,6 +368,8 @@ RT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
 	if (!self)
 		return REAL(pthread_mutex_consistent)(mutex);
 	m = mutex_of(mutex_object(mutex));
+	if (is_shared(m))
+		return REAL(pthread_mutex_consistent)(mutex);
 	if (!(m->kind & KIND_ROBUST) || !m->dead || !owned_by(m, self))
 		return EINVAL;
 	m->dead = 0;

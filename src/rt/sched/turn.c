@@ -418,6 +418,8 @@ void rt_point(enum wire_op op, const void *object, uintptr_t pc)
 
 	if (!self || self->rt->depth)
 		return;
+	if (op == OP_FORK)
+		rt_note("a forked child runs unscheduled");
 	self->address = (uintptr_t)object;
 	sched_step(op, object ? sched_object(object, OBJECT_PLAIN) : NULL, pc, NULL, NULL);
 }
@@ -427,7 +429,7 @@ static bool others_are_enabled(void)
 	uint32_t postponed;
 
 	collect_returned();
-	return gather(&postponed) || postponed;
+	return gather(&postponed) || postponed || sched.timed_count;
 }
 
 /*

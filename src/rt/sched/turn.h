@@ -104,6 +104,8 @@ void thread_start_main(void); /* main ends like any other thread */
 
 /* mutex.c, for conditions and thread ends */
 int sched_mutex_release(pthread_mutex_t *mutex, uint32_t *count, uintptr_t pc);
+bool sched_mutex_is_shared(pthread_mutex_t *mutex);
+int sched_mutex_release_model(pthread_mutex_t *mutex, uint32_t *count, uintptr_t pc);
 int sched_mutex_retake(pthread_mutex_t *mutex, uint32_t count, uintptr_t pc);
 void sched_mutex_owner_ends(struct sched_thread *self);
 
