@@ -364,9 +364,16 @@ static void remark_on(struct confirm_context *context, const struct trial *trial
 	if (trial->children)
 		remark(context, judge_word("%s forks and its parent starts no thread: a daemon? Only the first process "
 					   "is scheduled; run it in the foreground", path));
-	else if (trial->threads == 1)
+	else
 		remark(context, judge_word("%s started no second thread (%s): with these arguments and this input "
 					   "nothing can meet", path, trial->ending.outcome));
+}
+
+/* In a constructor, or in main before anything happened: no schedule can matter. */
+static bool dies_alone(const struct confirm_pool *pool, const struct trial *trial)
+{
+	return !pool->reference.normal && trial->ending.counts && !trial->ending.normal && trial->threads <= 1 &&
+	       !trial->children && !strncmp(trial->ending.outcome, "SIG", 3);
 }
 
 static int undirected_finished(void *data, struct trial *trial)
@@ -375,7 +382,10 @@ static int undirected_finished(void *data, struct trial *trial)
 	struct confirm_pool *pool = context->pool;
 
 	if (!pool->length) {
-		pool->length = trial->steps;
+		pool->length = trial->steps + 1;
+		if (dies_alone(pool, trial))
+			return error_cannot("%s crashes before it starts a thread (%s), also without deadheat",
+					    context->program->path, trial->ending.outcome);
 		remark_on(context, trial);
 	}
 	if (!pool->reference.good && !strcmp(trial->ending.outcome, "exit 0"))

@@ -12,6 +12,7 @@
 struct reading {
 	const struct wire_ev_end *end;
 	const char *note;
+	unsigned threads; /* created */
 };
 
 static bool is_known_hit(const struct trial *trial, const struct meeting *meeting)
@@ -42,6 +43,10 @@ static void read_record(struct trial *trial, struct reading *reading, const stru
 	case WIRE_EV_DEADLOCK:
 		trial->deadlock = meeting_deadlock(meetings, sym, server, record);
 		break;
+	case WIRE_EV_THREAD:
+		reading->threads += record->size >= sizeof(struct wire_ev_thread) &&
+				    ((const struct wire_ev_thread *)record)->id > 0;
+		break;
 	case WIRE_EV_NOTE:
 		reading->note = wire_note_text(record);
 		break;
@@ -67,12 +72,14 @@ static void judge(struct trial *trial, const struct reading *reading, const stru
 	strbuf_release(&output);
 }
 
-static void read_numbers(struct trial *trial, const struct wire_ev_end *end, const struct wire_header *header)
+static void read_numbers(struct trial *trial, const struct reading *reading, const struct wire_header *header)
 {
+	const struct wire_ev_end *end = reading->end;
+
 	trial->steps = end ? end->steps : header->steps_used;
 	trial->hash = end ? end->hash : header->step_hash;
 	trial->switches = end ? end->switches : 0;
-	trial->threads = end ? end->threads : 0;
+	trial->threads = end ? end->threads : reading->threads + 1;
 	trial->children = header->counters[WIRE_CHILDREN];
 	trial->complete = !header->counters[WIRE_LOST_STEPS] && header->steps_used > 0;
 }
@@ -87,7 +94,7 @@ void trial_read(struct trial *trial, struct server *server, struct meetings *mee
 	while ((record = wire_next(&server->wire, &at)))
 		read_record(trial, &reading, record, server, meetings, sym);
 	judge(trial, &reading, server, compare);
-	read_numbers(trial, reading.end, server->wire.header);
+	read_numbers(trial, &reading, server->wire.header);
 }
 
 static void keep_modules(struct trial *trial, const struct server *server)
