@@ -17,6 +17,7 @@
 # slowdown is its wall time over native of the same compiler in that round; a figure is the
 # median over the rounds; the last lines are geometric means over programs with the smallest and
 # largest program. Memory is the largest resident set. Results: build/bench/detect.tsv.
+# METRIC=cpu takes CPU seconds instead of wall time: for a machine that does other things too.
 cd "$(dirname "$0")/.." || exit 1
 TOP=$PWD
 B=$TOP/build/bench
@@ -82,7 +83,7 @@ build_pbzip2() {
 	for f in blocksort huffman crctable randtable compress decompress bzlib; do
 		compile "$1/b_" -D_FILE_OFFSET_BITS=64 "$B/src/bzip2/$f.c" || return 1
 	done
-	compile "$1/p_" -D_FILE_OFFSET_BITS=64 -DUSE_STACKSIZE_CUSTOMIZATION -std=gnu++14 "-I$B/src/bzip2" "$B"/src/pbzip2/*.cpp &&
+	compile "$1/p_" -D_FILE_OFFSET_BITS=64 -DUSE_STACKSIZE_CUSTOMIZATION -std=gnu++98 "-I$B/src/bzip2" "$B"/src/pbzip2/*.cpp &&
 	$cxx $link -o "$1/program" "$1"/*.o -lpthread
 }
 build_xz() {
@@ -149,14 +150,14 @@ run_one() { # program variant round
 }
 
 report() {
-	awk -F'\t' -v programs="$programs" -v variants="$all" '
+	awk -F'\t' -v column="$([ "${METRIC:-wall}" = cpu ] && echo 5 || echo 4)" -v programs="$programs" -v variants="$all" '
 	function base(v) { return v ~ /gcc/ ? "native-gcc" : "native-clang" }
 	function median(list, n,   i, j, t, a) {
 		split(list, a, " ")
 		for (i = 2; i <= n; i++) for (j = i; j > 1 && a[j - 1] + 0 > a[j] + 0; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
 		return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
 	}
-	{ wall[$1, $2, $3] = $4; if ($3 > rounds) rounds = $3; if ($6 > rss[$1, $2]) rss[$1, $2] = $6 }
+	{ wall[$1, $2, $3] = $column; if ($3 > rounds) rounds = $3; if ($6 > rss[$1, $2]) rss[$1, $2] = $6 }
 	END {
 		np = split(programs, P, " "); nv = split(variants, V, " ")
 		printf "%-8s", "slowdown"; for (j = 1; j <= nv; j++) printf " %12s", V[j]; print ""

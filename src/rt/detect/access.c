@@ -107,6 +107,17 @@ static inline uint32_t cached_site(struct detect_thread *t, uintptr_t pc, unsign
 	return t->sites[i].site;
 }
 
+/* Nothing special about the moment, the thread or the address: at most one granule to write. */
+static inline bool quick(struct detect_thread *t, uintptr_t address, size_t size, unsigned flags, uint32_t site)
+{
+	uint32_t bytes = ((1u << size) - 1) << address % GRANULE;
+	uint64_t *cells = shadow_cells(address);
+
+	if (unlikely(sample_kind != WIRE_SAMPLE_ALL || t->ignore || !t->key || !cells || bytes > GRANULE_BYTES))
+		return false;
+	return record_quick(t, cells, bytes, flags, site);
+}
+
 /* From blob.c by a jump: our return address is the site's. */
 void detect_miss(const void *address, size_t size_and_flags)
 {
@@ -125,8 +136,7 @@ void detect_miss(const void *address, size_t size_and_flags)
 	if (unlikely(!t))
 		return;
 	site = cached_site(t, pc, flags, size);
-	if (likely(site) && (sample_kind != WIRE_SAMPLE_ALL || t->ignore ||
-			     !record_quick(t, (uintptr_t)address, size, flags, site)))
+	if (likely(site) && !quick(t, (uintptr_t)address, size, flags, site))
 		touch(t, site, pc, address, size, flags, __builtin_frame_address(0));
 	rt_leave(rt);
 }

@@ -9,6 +9,11 @@
  * four compares. On a miss: size and flags into %esi, jump to detect_miss, which sees the
  * site's return address as its own. A hit in the first cell takes 18 instructions.
  *
+ * A read is also a hit where this segment has written: whoever conflicts with the read conflicts
+ * with the write. That spares most records of code that reads what it wrote. It may hide the
+ * read's site; the first visits of every site (access.c), lists and sites the plan watches
+ * compare exactly, so cold code loses nothing and hot code at most until the second run.
+ *
  * I1  The template has no relocation and refers to nothing outside itself: what it needs is
  *     in the pool, filled in once before the first copy (blob_start). tests/unit/detect_blob.c
  *     and objdump hold this.
@@ -29,7 +34,8 @@ __asm__(
 "blob_tls:  .quad 0\n"
 "blob_mask: .quad 0\n"
 "blob_base: .quad 0\n"
-"blob_test: .quad 0\n"
+"blob_read: .quad 0\n"
+"blob_write: .quad 0\n"
 "blob_miss: .quad 0\n"
 
 /*
@@ -57,7 +63,11 @@ __asm__(
 ".endif\n"
 ".endif\n"
 "	lea	(\\flags << 1)(%rdx,%rsi), %rdx\n"
-"	or	blob_test(%rip), %rsi\n"
+".if \\flags\n"
+"	or	blob_write(%rip), %rsi\n"
+".else\n"
+"	or	blob_read(%rip), %rsi\n"
+".endif\n"
 ".endm\n"
 
 ".macro BLOB_CELL offset next\n"
@@ -111,7 +121,8 @@ struct pool {
 	uint64_t tls;
 	uint64_t mask;
 	uint64_t base;
-	uint64_t test;
+	uint64_t read;   /* what must be equal besides the bytes */
+	uint64_t write;
 	uint64_t miss;
 };
 
@@ -140,7 +151,8 @@ bool blob_start(void)
 		.tls = (uint64_t)&detect_key - thread_pointer(),
 		.mask = SPACE_MASK & -(uint64_t)GRANULE,
 		.base = (uint64_t)shadow.direct,
-		.test = KEY_SEGMENT | KEY_KIND,
+		.read = KEY_SEGMENT | KEY_ATOMIC,
+		.write = KEY_SEGMENT | KEY_KIND,
 		.miss = (uint64_t)detect_miss,
 	};
 	if (rt_syscall(SYS_mprotect, copy, size, PROT_READ | PROT_EXEC) < 0) {

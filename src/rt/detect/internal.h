@@ -366,10 +366,10 @@ struct touch {
 /* All granules of the access. */
 void record_touch(const struct touch *x);
 /*
- * The usual miss, quickly: within one granule, no conflict, a cell to be had without loss.
- * False: nothing was done, use record_touch.
+ * The usual miss, quickly: no conflict, a cell to be had. False: nothing was done, or it was
+ * done and somebody else's cell appeared meanwhile: use record_granule.
  */
-bool record_quick(struct detect_thread *t, uintptr_t address, size_t size, unsigned flags, uint32_t site);
+bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site);
 /* One granule: bytes is the mask of the access in it. */
 void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule);
 

@@ -179,8 +179,6 @@ void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uint
 	uint64_t new;
 	int i;
 
-	if (likely(!x->watched) && hit(cells, key, KEY_SEGMENT | KEY_KIND | key_bytes(bytes)))
-		return;
 	for (unsigned tries = 0; tries < 16; tries++) {
 		for (i = 0; i < (int)CELLS; i++)
 			look.cell[i] = cell_load(&cells[i]);
@@ -211,6 +209,8 @@ void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uint
 enum quick {
 	QUICK_NOT,      /* may be a conflict, or a list */
 	QUICK_KEEP,     /* stays */
+	QUICK_LESS,     /* ours of an earlier epoch: can be spared (counted) */
+	QUICK_ORDERED,  /* another thread's, ordered before us: likewise */
 	QUICK_COUSIN,   /* our segment and kind, another site: could take us in by a set */
 	QUICK_OLD,      /* ours of an earlier epoch, and the new one says all it says but the site */
 	QUICK_SAME,     /* ... and the site: take it */
@@ -224,12 +224,17 @@ static inline enum quick quick_look(const struct detect_thread *t, uint64_t cell
 
 	if (unlikely(!cell_key(cell)))
 		return QUICK_NOT;
-	if (s->slot != t->slot)
-		return !((cell | key) & KEY_WRITE) || clock_get(&t->vc, s->slot) >= s->epoch ? QUICK_KEEP : QUICK_NOT;
+	if (s->slot != t->slot) {
+		if (clock_get(&t->vc, s->slot) >= s->epoch)
+			return QUICK_ORDERED;
+		return (cell | key) & KEY_WRITE ? QUICK_NOT : QUICK_KEEP;
+	}
 	if (!(differs & (KEY_SEGMENT | KEY_KIND)))
 		return cell_place(cell) == site ? QUICK_MERGE : QUICK_COUSIN;
-	if (s->epoch == t->epoch || s->lockset != t->lockset || (differs & KEY_KIND) || (cell & ~key & KEY_BYTES))
+	if (s->epoch == t->epoch)
 		return QUICK_KEEP;
+	if (s->lockset != t->lockset || (differs & KEY_KIND) || (cell & ~key & KEY_BYTES))
+		return QUICK_LESS;
 	return cell_place(cell) == site ? QUICK_SAME : QUICK_OLD;
 }
 
@@ -247,16 +252,13 @@ static inline bool quick_put(uint64_t *cells, const uint64_t *seen, int at, uint
 	return true;
 }
 
-bool record_quick(struct detect_thread *t, uintptr_t address, size_t size, unsigned flags, uint32_t site)
+bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site)
 {
-	uint32_t bytes = ((1u << size) - 1) << address % GRANULE, place = site;
-	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags);
-	uint64_t *cells = shadow_cells(address), cell[CELLS];
+	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags), cell[CELLS];
 	enum quick best = QUICK_NOT;
+	uint32_t place = site;
 	int at = -1, empty = -1;
 
-	if (unlikely(bytes > GRANULE_BYTES || !t->key || !cells))
-		return false;
 	for (int i = (int)CELLS - 1; i >= 0; i--) {
 		enum quick found = QUICK_KEEP;
 
@@ -279,18 +281,23 @@ bool record_quick(struct detect_thread *t, uintptr_t address, size_t size, unsig
 		key |= cell[at] & KEY_BYTES;
 	} else if (best == QUICK_KEEP)
 		return false;
+	else
+		t->lost_cells += best <= QUICK_ORDERED;
 	return quick_put(cells, cell, at, cell_make(place, key));
 }
 
 /* The granules of an access, one after the other; the first and last may be partial. */
 void record_touch(const struct touch *x)
 {
+	const uint64_t exact = KEY_SEGMENT | KEY_KIND;
 	uintptr_t address = x->address, end = address + x->size;
+	uint64_t key;
 
 	if (unlikely(!x->t->key))
 		segment_enter(x->t);
 	if (unlikely(!x->t->key))
 		return;
+	key = x->t->key | key_kind(x->flags);
 	while (address < end) {
 		uintptr_t granule = address & -(uintptr_t)GRANULE;
 		uint32_t bytes = GRANULE_BYTES << (address - granule);
@@ -300,7 +307,10 @@ void record_touch(const struct touch *x)
 			bytes &= (1u << (end - granule)) - 1;
 		if (unlikely(!cells) && !(cells = shadow_make(granule)))
 			return;
-		record_granule(x, cells, bytes & GRANULE_BYTES, granule);
+		bytes &= GRANULE_BYTES;
+		if (x->watched || !x->record || (!hit(cells, key | key_bytes(bytes), exact | key_bytes(bytes)) &&
+						 !record_quick(x->t, cells, bytes, x->flags, x->site)))
+			record_granule(x, cells, bytes, granule);
 		address = granule + GRANULE;
 	}
 }

@@ -17,8 +17,9 @@
  */
 #include "rt/detect/internal.h"
 
-#define SETS (1u << 16)
-#define STEPS (1u << 18) /* at most half full */
+/* Small enough to stay in a core's own cache: four times as many cost pigz 10 %. */
+#define SETS (1u << 14)
+#define STEPS (1u << 16) /* at most half full */
 
 struct set {
 	uint32_t parent;  /* PLACE_SET | number, or 0 */
