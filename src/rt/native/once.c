@@ -4,8 +4,10 @@
  * The send must come before the real once lets others go on, so it happens inside the
  * routine. That takes no argument; the real one runs it on the calling thread, so what to
  * run travels in thread-local storage. A nested once may overwrite it: native_once_run has
- * copied it by then. A routine that throws or is cancelled sends nothing and will run again.
+ * copied it by then. A routine that throws or is cancelled will run again, by somebody who
+ * has seen what it did (C++ says so of std::call_once): it sends when it is left.
  */
+#include "rt/abi/leave.h"
 #include "rt/native/internal.h"
 
 static RT_TLS void *next_control;
@@ -17,12 +19,23 @@ void native_once_prepare(void *control, void (*routine)(void))
 	next_routine = routine;
 }
 
+struct once_call {
+	struct leave leave;
+	void *control;
+};
+
+static void once_left(struct leave *leave)
+{
+	TELL(rt_on_send(((struct once_call *)leave)->control));
+}
+
 void native_once_run(void)
 {
-	void *control = next_control;
+	struct once_call call = { { .left = once_left }, next_control };
 
-	next_routine();
-	TELL(rt_on_send(control));
+	TELL(rt_on_receive(call.control));
+	leave_call(&call.leave, next_routine);
+	TELL(rt_on_send(call.control));
 }
 
 RT_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))

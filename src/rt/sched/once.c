@@ -1,18 +1,16 @@
 /*
  * once - pthread_once, call_once and the guards of C++ static variables.
  *
- * All three are one thing: idle, running (by whom), done. "Done" is also written where
- * libc and the compiler keep it, because the program looks there without a call (a guard's
- * first byte) and because a forked child goes on without the model.
+ * All three are one thing: idle, running, done. "Done" is also written where libc and the
+ * compiler keep it, because the program looks there without a call (a guard's first byte)
+ * and because a forked child goes on without the model.
  *
  * A routine can be left by an exception (std::call_once) or by cancellation: then the
- * object is idle again and the next caller runs it, as libc does it. There is no unwinder
- * in here and no libgcc: once_call is a frame whose personality routine only resets the
- * object in the cleanup phase, found as the innermost one this thread runs.
+ * object is idle again and the next caller runs it, as libc does it, having seen what the
+ * one before did.
  */
-#include <unwind.h>
-
 #include "rt/abi/late.h"
+#include "rt/abi/leave.h"
 #include "rt/abi/tell.h"
 #include "rt/sched/internal.h"
 
@@ -21,15 +19,8 @@ enum once_state { ONCE_IDLE, ONCE_RUNNING, ONCE_DONE };
 
 struct once {
 	uint32_t known;
-	uint32_t state;              /* enum once_state */
-	uint32_t runner;             /* ordinal of the thread */
-	uint32_t reserved;
-	struct sched_object *outer;  /* the one the runner was in when it began this one */
-	const void *address;
+	uint32_t state; /* enum once_state */
 };
-
-/* The innermost routine this thread is in. */
-static RT_TLS struct sched_object *once_current;
 
 static struct once *model(struct sched_object *object)
 {
@@ -61,72 +52,42 @@ static bool once_begin(struct sched_object *object, uintptr_t pc)
 	struct once *once = model(object);
 
 	sched_wait(OP_ONCE, object, pc, not_running, once, 0, 0);
-	if (once->state == ONCE_DONE) {
-		TELL(rt_on_receive(object->address));
+	TELL(rt_on_receive(object->address));
+	if (once->state == ONCE_DONE)
 		return false;
-	}
 	once->state = ONCE_RUNNING;
-	once->runner = sched_self()->ordinal;
 	return true;
 }
 
 static void once_end(struct sched_object *object, enum once_state state, uintptr_t pc)
 {
 	sched_step(OP_ONCE, object, pc, NULL, NULL);
-	if (state == ONCE_DONE)
-		TELL(rt_on_send(object->address));
+	TELL(rt_on_send(object->address));
 	model(object)->state = state;
 }
 
-_Unwind_Reason_Code sched_once_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
-					   struct _Unwind_Exception *exception, struct _Unwind_Context *context);
-_Unwind_Reason_Code sched_once_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
-					   struct _Unwind_Exception *exception, struct _Unwind_Context *context)
-{
-	(void)version, (void)class, (void)exception, (void)context;
-	if ((actions & _UA_CLEANUP_PHASE) && once_current) {
-		model(once_current)->state = ONCE_IDLE;
-		once_current = model(once_current)->outer;
-	}
-	return _URC_CONTINUE_UNWIND;
-}
+struct once_call {
+	struct leave leave;
+	struct sched_object *object;
+};
 
-void sched_once_call(void (*routine)(void));
-__asm__(".text\n"
-	".hidden sched_once_call\n"
-	".globl sched_once_call\n"
-	".type sched_once_call, @function\n"
-	"sched_once_call:\n"
-	".cfi_startproc\n"
-	".cfi_personality 0x1b, sched_once_personality\n"
-	"push %rbp\n"
-	".cfi_def_cfa_offset 16\n"
-	".cfi_offset %rbp, -16\n"
-	"mov %rsp, %rbp\n"
-	".cfi_def_cfa_register %rbp\n"
-	"call *%rdi\n"
-	"pop %rbp\n"
-	".cfi_def_cfa %rsp, 8\n"
-	"ret\n"
-	".cfi_endproc\n"
-	".size sched_once_call, . - sched_once_call\n");
-
-static void once_run(struct sched_object *object, void (*routine)(void))
+/* In the midst of an unwinding: no scheduling point. */
+static void once_left(struct leave *leave)
 {
-	model(object)->outer = once_current;
-	once_current = object;
-	sched_once_call(routine);
-	once_current = model(object)->outer;
+	struct sched_object *object = ((struct once_call *)leave)->object;
+
+	TELL(rt_on_send(object->address));
+	model(object)->state = ONCE_IDLE;
 }
 
 int sched_once(pthread_once_t *control, void (*routine)(void), uintptr_t pc)
 {
-	struct sched_object *object = once_object(control, *control == GLIBC_ONCE_DONE);
+	struct once_call call = { { .left = once_left }, once_object(control, *control == GLIBC_ONCE_DONE) };
 
-	if (!once_begin(object, pc))
+	if (!once_begin(call.object, pc))
 		return 0;
-	once_run(object, routine);
-	once_end(object, ONCE_DONE, pc);
+	leave_call(&call.leave, routine);
+	once_end(call.object, ONCE_DONE, pc);
 	__atomic_store_n(control, GLIBC_ONCE_DONE, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -158,6 +119,7 @@ RT_EXPORT void __cxa_guard_release(uint64_t *guard)
 		return;
 	}
 	once_end(once_object(guard, false), ONCE_DONE, RT_CALLER);
+	TELL(rt_on_atomic(guard, 1, ACCESS_WRITE | ACCESS_ATOMIC, __ATOMIC_RELEASE, RT_CALLER));
 	__atomic_store_n((uint8_t *)guard, 1, __ATOMIC_RELEASE);
 }
 
