@@ -11,12 +11,14 @@
  *       <------- ENDED --------
  *
  * I1  A trial is the leader of its own process group and dies with the server; what is
- *     left of the group after it is killed. So nothing survives a trial, nor the host.
+ *     left of the group after it is killed, and so is what left the group (daemons): the
+ *     server is their reaper. So nothing survives a trial.
  * I2  The text is patched here, between trials, with a single thread: every trial after
  *     the first runs at full speed. Sites of the next pair are restored first.
  * I3  Nothing a trial does can change what the next one sees: all else is copy on write.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -93,6 +95,37 @@ static void watch(long child)
 		rt_syscall(SYS_kill, -child, SIGKILL);
 }
 
+/* Kill the processes named in "12 34 56 ", our children; false: nothing is to be read there. */
+static bool kill_listed(void)
+{
+	char list[512];
+	long fd = rt_syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/children", O_RDONLY | O_CLOEXEC, 0);
+	long size = fd < 0 ? 0 : rt_syscall(SYS_read, fd, list, sizeof(list));
+	long pid = 0;
+
+	if (fd >= 0)
+		rt_syscall(SYS_close, fd);
+	for (long i = 0; i < size; i++) {
+		if (list[i] >= '0' && list[i] <= '9') {
+			pid = pid * 10 + list[i] - '0';
+		} else if (pid) {
+			rt_syscall(SYS_kill, pid, SIGKILL);
+			pid = 0;
+		}
+	}
+	return size > 0;
+}
+
+/* Orphans of the trial that left its group have come to us. */
+static void reap_orphans(void)
+{
+	long got;
+
+	while ((got = rt_syscall(SYS_wait4, -1, NULL, WNOHANG, NULL)) >= 0)
+		if (got == 0 && (!kill_listed() || rt_syscall(SYS_wait4, -1, NULL, 0, NULL) < 0))
+			break;
+}
+
 static int wait_for(long child)
 {
 	int status = 0;
@@ -103,6 +136,7 @@ static int wait_for(long child)
 		got = rt_syscall(SYS_wait4, child, &status, 0, NULL);
 	while (got == -EINTR);
 	rt_syscall(SYS_kill, -child, SIGKILL); /* children it left behind */
+	reap_orphans();
 	return status;
 }
 
@@ -141,6 +175,7 @@ void server_loop(void)
 {
 	long server = rt_syscall(SYS_getpid), child;
 
+	rt_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	say(WIRE_CTL_READY, (int)server);
 	while (hear()) {
 		rt_modules_again();
