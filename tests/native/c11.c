@@ -85,7 +85,8 @@ int main(void)
 	CHECK(thrd_create(&thread, exits, NULL), thrd_success);
 	CHECK(thrd_join(thread, &value), thrd_success);
 	CHECK(value, 43);
-	/* > T0 send once
+	/* > T0 receive once
+	   > T0 send once
 	   > T0 receive once
 	   > T0 receive once
 	   > T0 destroy c

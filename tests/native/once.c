@@ -36,7 +36,9 @@ int main(void)
 	NAME(outer);
 	NAME(inner);
 	NAME(cancelled);
-	/* > T0 send inner
+	/* > T0 receive outer
+	   > T0 receive inner
+	   > T0 send inner
 	   > T0 receive inner
 	   > T0 send outer
 	   > T0 receive outer
@@ -44,10 +46,14 @@ int main(void)
 	CHECK(pthread_once(&outer, run_outer), 0);
 	CHECK(pthread_once(&outer, run_outer), 0);
 	CHECK(runs, 2);
-	/* > T0 create T1
+	/* Left half-way it sends, and who runs it again receives that:
+	   > T0 create T1
 	   > T1 start
+	   > T1 receive cancelled
+	   > T1 send cancelled
 	   > T1 end
 	   > T0 join T1
+	   > T0 receive cancelled
 	   > T0 send cancelled
 	   > T0 receive cancelled
 	   > end */
