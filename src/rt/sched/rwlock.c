@@ -19,6 +19,8 @@ struct rwlock {
 	uint32_t writer;          /* ordinal + 1; 0 none */
 	uint32_t readers;
 	uint32_t writers_waiting;
+	/* Threads that read-lock it more than once: the engine hears the outermost only. */
+	struct { uint32_t thread, count; } again[12];
 };
 _Static_assert(sizeof(struct rwlock) <= sizeof(((struct sched_object *)0)->state), "fits");
 
@@ -58,15 +60,64 @@ static bool may_write(struct sched_thread *thread, void *argument)
 	return !rw->writer && !rw->readers;
 }
 
-static void take(struct sched_object *object, enum lock_mode mode, uintptr_t pc)
+/* Where this thread's further read locks are counted; a free place if there are none; NULL: full. */
+static uint32_t *count_again(struct rwlock *rw, uint32_t thread)
+{
+	uint32_t *free = NULL;
+
+	for (unsigned i = 0; i < sizeof(rw->again) / sizeof(rw->again[0]); i++) {
+		if (rw->again[i].count && rw->again[i].thread == thread)
+			return &rw->again[i].count;
+		if (!rw->again[i].count && !free) {
+			rw->again[i].thread = thread;
+			free = &rw->again[i].count;
+		}
+	}
+	return free;
+}
+
+static bool reads_already(const struct sched_object *object)
+{
+	const struct sched_thread *self = sched_self();
+
+	for (uint32_t i = self->held_count; i-- > 0;)
+		if (self->held[i].object == object && self->held[i].mode == LOCK_READ)
+			return true;
+	return false;
+}
+
+static void take_read(struct sched_object *object, uintptr_t pc)
 {
 	struct rwlock *rw = model(object);
+	uint32_t *again = reads_already(object) ? count_again(rw, sched_self()->ordinal) : NULL;
 
-	if (mode == LOCK_WRITE)
-		rw->writer = sched_self()->ordinal + 1;
+	rw->readers++;
+	if (again)
+		++*again;
 	else
-		rw->readers++;
-	sched_held_add(object, mode, pc);
+		sched_held_add(object, LOCK_READ, pc);
+}
+
+static void give_read(struct sched_object *object, uintptr_t pc)
+{
+	struct rwlock *rw = model(object);
+	uint32_t *again = count_again(rw, sched_self()->ordinal);
+
+	if (again && *again)
+		--*again;
+	else
+		sched_held_remove(object, LOCK_READ, pc);
+	rw->readers--;
+}
+
+static void take(struct sched_object *object, enum lock_mode mode, uintptr_t pc)
+{
+	if (mode == LOCK_READ) {
+		take_read(object, pc);
+		return;
+	}
+	model(object)->writer = sched_self()->ordinal + 1;
+	sched_held_add(object, LOCK_WRITE, pc);
 }
 
 static int rwlock_take(struct sched_object *object, enum lock_mode mode, uint64_t deadline_ns, uintptr_t pc)
@@ -195,19 +246,18 @@ RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
 	struct sched_object *object;
 	struct rwlock *rw;
-	enum lock_mode mode;
 
 	PASS(pthread_rwlock_unlock, lock);
 	object = rwlock_object(lock);
 	rw = model(object);
 	sched_step(OP_RWUNLOCK, object, RT_CALLER, NULL, NULL);
-	mode = rw->writer == sched_self()->ordinal + 1 ? LOCK_WRITE : LOCK_READ;
-	if (mode == LOCK_READ && !rw->readers)
-		return EPERM;
-	sched_held_remove(object, mode, RT_CALLER);
-	if (mode == LOCK_WRITE)
+	if (rw->writer == sched_self()->ordinal + 1) {
+		sched_held_remove(object, LOCK_WRITE, RT_CALLER);
 		rw->writer = 0;
-	else
-		rw->readers--;
+	} else if (rw->readers) {
+		give_read(object, RT_CALLER);
+	} else {
+		return EPERM;
+	}
 	return 0;
 }
