@@ -6,7 +6,7 @@ pair() { echo "$1.c:$(line "$1" "$2"),$1.c:$(line "$1" "$3")"; }
 confirm() { deadheat confirm --quiet --exhaust --store "$tmp/store" "$@" >"$tmp/out" 2>&1; cat "$tmp/out"; }
 share() { # OUTCOME LOW HIGH: how many trials ended like this, from the report
 	n=$(deadheat report --store "$tmp/store" --format json |
-		sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" | head -n 1)
+		grep -o "\"$1\": [0-9]*" | head -n 1 | cut -d' ' -f2)
 	echo "# $1 in ${n:-0}"
 	[ "${n:-0}" -ge "$2" ] && [ "${n:-0}" -le "$3" ]
 }
@@ -41,7 +41,7 @@ for jobs in 1 2 5; do
 	rm -rf "$tmp/store$jobs"
 	deadheat confirm --quiet --jobs $jobs --trials 60 --exhaust --store "$tmp/store$jobs" "$(pair figure1 5 7)" \
 		-- "$tmp/figure1" >/dev/null 2>&1
-	deadheat report --store "$tmp/store$jobs" --format json | grep -v '"store' >"$tmp/report$jobs"
+	deadheat report --store "$tmp/store$jobs" --format json | sed "s|$tmp/store$jobs|STORE|g" >"$tmp/report$jobs"
 done
 check "--jobs 1 and 2 store the same" cmp "$tmp/report1" "$tmp/report2"
 check "--jobs 1 and 5 store the same" cmp "$tmp/report1" "$tmp/report5"
