@@ -191,18 +191,72 @@ static int confirm(struct session *session, int count, char **words)
 	return done.confirmed ? EXIT_FOUND : EXIT_CLEAN;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int confirm_in(int64_t program, int count, char **words, char **argv)
 {
 	struct session session;
-	int words = count_words(argc, argv), status;
+	int status;
 
-	settle_policy();
-	if (session_open(&session, "confirm", argv + words, 0))
+	if (session_open(&session, "confirm", argv, program))
 		status = cli_fail();
 	else
-		status = confirm(&session, words, argv);
+		status = confirm(&session, count, words);
 	session_close(&session, status == EXIT_OWN_FAILURE ? "failed" : "exit 0");
 	return status;
+}
+
+/* The program a named finding was seen in; 0: the newest. */
+static int program_of(struct store *store, const char *word, int64_t *program)
+{
+	struct arena arena = ARENA_INIT;
+	struct store_program row;
+	int64_t *ids;
+	size_t count;
+	char id[CANDIDATE_ID_SIZE];
+	int result = store_resolve(store, word, id) < 0 ? -1 : store_programs(store, &arena, &ids, &count);
+
+	*program = 0;
+	for (size_t i = 0; !result && !*program && i < count; i++)
+		if (store_get_program(store, &arena, ids[i], &row) == 1 && store_is_of_program(store, id, row.path) == 1)
+			*program = ids[i];
+	arena_free(&arena);
+	return result;
+}
+
+/* No program named: each finding with the program it was seen in. */
+static int confirm_remembered(int count, char **words)
+{
+	struct arena arena = ARENA_INIT;
+	struct store *store = store_open(cli_store, false);
+	int64_t one = 0, *programs = &one;
+	size_t program_count = 1;
+	int result = store ? 0 : -1, status = EXIT_CLEAN;
+
+	if (!result && count && !is_pair(words[0]))
+		result = program_of(store, words[0], &one);
+	else if (!result && !count)
+		result = store_programs(store, &arena, &programs, &program_count);
+	store_close(store);
+	if (result)
+		status = cli_fail();
+	for (size_t i = 0; !result && i < program_count && (status == EXIT_CLEAN || status == EXIT_FOUND); i++) {
+		int next = confirm_in(programs[i], count, words, NULL);
+
+		status = next == EXIT_CLEAN ? status : next;
+	}
+	if (!result && !program_count)
+		cli_say("nothing to confirm in %s; deadheat detect PROG looks for candidates", cli_store);
+	arena_free(&arena);
+	return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	int words = count_words(argc, argv);
+
+	settle_policy();
+	if (words == argc)
+		return confirm_remembered(words, argv);
+	return confirm_in(0, words, argv, argv + words);
 }
 
 static struct option options[] = {
@@ -220,8 +274,8 @@ const struct command command_confirm = {
 	.text = "Each trial is one run of the program with one thread at a time, directed at the pair: a\n"
 		"thread that comes to its access waits there until another stands before the conflicting one.\n"
 		"That confirms the race; a coin decides who goes first, and how the run ends is tallied per\n"
-		"order. Without ids all candidates of the store are tried, without PROG the program that the\n"
-		"store remembers is run. A search ends when both orders were seen and one did harm, or after\n"
+		"order. Without ids all candidates of the store are tried, without PROG the program\n"
+		"each was seen in is run. A search ends when both orders were seen and one did harm, or after\n"
 		"50 trials more; a pair that never meets gets all its trials.\n"
 		"Exit status 66 if something was confirmed.",
 	.options = options,

@@ -100,13 +100,26 @@ static int judge_id(struct judging *j, struct arena *arena, const struct store_f
 			   id, id);
 }
 
-static void add_all(struct judge_list *list, const struct store_findings *findings)
+/* A store may hold findings of several programs: only this one's can be met here. */
+static int add_own(struct judging *j, const char *id)
 {
-	for (size_t i = 0; i < findings->candidate_count; i++)
+	int own = store_is_of_program(j->session->store, id, j->session->program.path);
+
+	if (own > 0)
+		judge_add(j->list, id);
+	return own < 0 ? -1 : 0;
+}
+
+static int add_all(struct judging *j, const struct store_findings *findings)
+{
+	int result = 0;
+
+	for (size_t i = 0; !result && i < findings->candidate_count; i++)
 		if (!findings->candidates[i].suppressed)
-			judge_add(list, findings->candidates[i].id);
-	for (size_t i = 0; i < findings->deadlock_count; i++)
-		judge_add(list, findings->deadlocks[i].id);
+			result = add_own(j, findings->candidates[i].id);
+	for (size_t i = 0; !result && i < findings->deadlock_count; i++)
+		result = add_own(j, findings->deadlocks[i].id);
+	return result;
 }
 
 static bool is_this_build(const struct session *session, const struct access *access)
@@ -142,7 +155,7 @@ static int judge_listed(struct judging *j, size_t *next)
 	int result = store_read(j->session->store, &arena, &findings);
 
 	if (!result && j->list->all)
-		add_all(j->list, &findings);
+		result = add_all(j, &findings);
 	j->list->all = false;
 	for (; !result && *next < j->list->ids.count; ++*next)
 		result = judge_id(j, &arena, &findings, j->list->ids.items[*next].id);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 #include "store/internal.h"
 
 /* Variables of the terminal session, not of the program under test. */
@@ -125,4 +126,33 @@ int store_put_counter(struct store *store, int64_t run, const char *name, uint64
 	return sql_run(store, "INSERT INTO counter (run, name, value) VALUES ($1, $2, $3)"
 			      " ON CONFLICT (run, name) DO UPDATE SET value = counter.value + excluded.value",
 		       ARGS(INT(run), TEXT(name), INT(value)));
+}
+
+#define FINDINGS_AND_PROGRAMS " FROM finding f LEFT JOIN run r ON r.id = f.last_run LEFT JOIN program p ON p.id = r.program"
+
+int store_is_of_program(struct store *store, const char *id, const char *path)
+{
+	int64_t count = 0;
+
+	if (sql_number(store, "SELECT count(*)" FINDINGS_AND_PROGRAMS
+			      " WHERE f.id = $1 AND (p.path IS NULL OR p.path = $2)",
+		       ARGS(TEXT(id), TEXT(path)), &count) < 0)
+		return -1;
+	return count > 0;
+}
+
+int store_programs(struct store *store, struct arena *arena, int64_t **ids, size_t *count)
+{
+	const struct engine *e = store->engine;
+	struct cursor *c = e->query(store, "SELECT max(p.id)" FINDINGS_AND_PROGRAMS " WHERE p.id IS NOT NULL"
+					   " GROUP BY p.path ORDER BY max(p.used) DESC", NO_ARGS);
+	VEC(int64_t) found = { 0 };
+	int more = -1;
+
+	while (c && (more = e->next(store, c)) > 0)
+		VEC_PUSH(&found, e->number(c, 0));
+	*ids = arena_copy(arena, found.items, found.count * sizeof(**ids));
+	*count = found.count;
+	VEC_FREE(&found);
+	return more;
 }

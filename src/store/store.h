@@ -49,6 +49,12 @@ struct store_program {
 int store_put_program(struct store *store, struct store_program *program);
 /* The newest, or by id (0 = newest). 1 found, 0 none, -1 error. */
 int store_get_program(struct store *store, struct arena *arena, int64_t id, struct store_program *program);
+/*
+ * Whose findings they are: 1 if the finding was last seen in a program of that path, or in none
+ * (scan), 0 if not, -1 error; and the newest id of every program that has findings.
+ */
+int store_is_of_program(struct store *store, const char *id, const char *path);
+int store_programs(struct store *store, struct arena *arena, int64_t **ids, size_t *count);
 
 /* One run of a stage; counters and exit status hang on it. */
 int store_begin_run(struct store *store, const char *stage, int64_t program, int64_t *run);
