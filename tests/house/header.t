@@ -52,4 +52,8 @@ for compiler in gcc clang; do
 	done
 	check_output "$compiler: the program runs as ever" 200 detect $compiler lock
 done
+# tsan's fibers: a switch orders what they do, unless it is said not to.
+deadheat-cc -o "$tmp/notes.fibers" "$PROBE/fibers.c" || exit 1
+check_status "fibers in turn are ordered" 0 detect fibers ordered
+check_status "fibers that say they are not are found" 66 detect fibers unordered
 done_testing

@@ -75,4 +75,28 @@ check "tail: jumps are left alone, counted" more unpatched_sites 1
 check "tail: and lead to the right place" says 'status 0'
 host "$LIB" "$tmp/tail" threads 4
 check "tail: under threads too" says "$expected"
+# Libraries that come and go: announced once each time, patched each time.
+cat >"$tmp/library.c" <<'C'
+static long value[8];
+__attribute__((constructor)) static void start(void)
+{
+	for (int i = 0; i < 8; i++)
+		value[i] = i;
+}
+long work(int rounds);
+long work(int rounds)
+{
+	for (int i = 0; i < rounds; i++)
+		for (int k = 1; k < 8; k++)
+			value[k] += value[k - 1] & 3;
+	return value[7];
+}
+C
+gcc -g -O1 -fPIC -shared -fsanitize=thread --param tsan-instrument-func-entry-exit=0 -c -o "$tmp/library.o" "$tmp/library.c" &&
+	gcc -shared -o "$tmp/library.so" "$tmp/library.o" -L"$LIB" -ldeadheat_rt
+host "$LIB" "$tmp/guest" library "$tmp/library.so"
+check "a library that is loaded late runs right, twice" says 'same'
+check "it is announced" says "module $tmp/library.so .*"
+check "its sites are patched" more patched_sites 4
+check "none is left" none unpatched_sites
 done_testing

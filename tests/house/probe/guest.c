@@ -2,9 +2,10 @@
  * guest - what the program on the wire sees of itself: the environment that is left, whether
  * any text stays writable, and sums over sites that are patched while threads run through them.
  *
- *   guest environment | text | threads N | abort | signals
+ *   guest environment | text | threads N | abort | signals | library FILE
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -118,6 +119,17 @@ static int signals(void)
 	return 0;
 }
 
+static long from_library(const char *file)
+{
+	void *library = dlopen(file, RTLD_NOW);
+	long (*work)(int) = library ? (long (*)(int))dlsym(library, "work") : NULL;
+	long result = work ? work(50) : -1;
+
+	if (library)
+		dlclose(library);
+	return result;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -131,6 +143,8 @@ int main(int argc, char **argv)
 		return threads(atoi(argv[2]));
 	if (!strcmp(what, "signals"))
 		return signals();
+	if (!strcmp(what, "library"))
+		return puts(from_library(argv[2]) == from_library(argv[2]) ? "same" : "different") < 0;
 	if (!strcmp(what, "abort"))
 		abort();
 	return text();
