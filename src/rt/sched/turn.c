@@ -382,6 +382,7 @@ bool sched_step_timed(enum wire_op op, struct sched_object *object, uintptr_t pc
 		      void *argument, uint64_t deadline_ns)
 {
 	struct sched_thread *self = sched_self();
+	bool late;
 	int depth;
 
 	if (!self)
@@ -402,9 +403,10 @@ bool sched_step_timed(enum wire_op op, struct sched_object *object, uintptr_t pc
 	self->rt->depth = 1;
 	turn_give(self);
 	self->rt->depth = depth;
+	late = self->timed_out; /* a handler may make steps of its own */
 	if (unlikely(self->signals_pending | self->cancel_pending))
 		sched_signal_point(self);
-	return self->timed_out;
+	return late;
 }
 
 bool sched_step(enum wire_op op, struct sched_object *object, uintptr_t pc, sched_ready *ready, void *argument)

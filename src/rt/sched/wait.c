@@ -40,7 +40,7 @@ enum sched_wake sched_wait(enum wire_op op, struct sched_object *object, uintptr
 			return WAKE_READY;
 		if ((flags & WAIT_SIGNAL) && taken != self->signals_taken)
 			return WAKE_SIGNAL;
-		if (late)
+		if (late && deadline_ns)
 			return WAKE_TIMEOUT;
 	}
 }
