@@ -5,7 +5,7 @@
 . "$(dirname "$0")/runtime.sh"
 check "the spy can be built" spy_build
 for file in mutex.c rwlock.c spin.c cond.c barrier.c sem.c once.c thread.c c11.c cancel.c strings.c wide.c format.c \
-	io.c alloc.c process.c channel.c shared.c; do
+	io.c alloc.c process.c channel.c shared.c print.c; do
 	name=${file%.c}
 	check "$name builds" build spy "$file"
 	check "$name: what the engine hears" events "$file"

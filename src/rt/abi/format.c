@@ -1,14 +1,12 @@
 /*
  * format - sprintf and its kin: a write of the text and its end to the buffer.
  *
- * What %s and %n make them read and write is left out: following a format string by hand
- * costs more than it has ever found. How long the text gets is learnt by a dry run without
- * a buffer, so the write is told before it is made.
+ * How long the text gets is learnt by a dry run without a buffer, so the write is told before
+ * it is made. What %s reads and %n writes is told by directive.c.
  */
-#include <stdarg.h>
 #include <stdio.h>
 
-#include "rt/abi/range.h"
+#include "rt/abi/directive.h"
 
 /* room: bytes that may be written, with the end. */
 static void will_write(char *to, size_t room, const char *format, va_list arguments, uintptr_t pc)
@@ -16,6 +14,7 @@ static void will_write(char *to, size_t room, const char *format, va_list argume
 	va_list copy;
 	int n;
 
+	directives_print(format, arguments, pc);
 	va_copy(copy, arguments);
 	n = REAL(vsnprintf)(NULL, 0, format, copy);
 	va_end(copy);
