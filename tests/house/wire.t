@@ -75,6 +75,23 @@ check "tail: jumps are left alone, counted" more unpatched_sites 1
 check "tail: and lead to the right place" says 'status 0'
 host "$LIB" "$tmp/tail" threads 4
 check "tail: under threads too" says "$expected"
+# Other shapes of stubs and addresses: fixed address, landing pads, bound at start, other linkers.
+shape() { # name linker flags -- compile flags
+	name=$1 link=$2
+	shift 2
+	gcc -g -O1 -fsanitize=thread --param tsan-instrument-func-entry-exit=0 "$@" -c -o "$tmp/shape.o" "$PROBE/guest.c" &&
+		gcc $link -o "$tmp/shape" "$tmp/shape.o" -L"$LIB" -ldeadheat_rt -Wl,-rpath,"$LIB" -lpthread || return 1
+	host "$LIB" "$tmp/shape" threads 4
+	check "$name: patched under threads" says "$expected"
+	check "$name: all of it" more patched_sites 600
+	check "$name: none is left" none unpatched_sites
+}
+shape "fixed address" -no-pie -fno-pie
+shape "fixed address, no stubs" -no-pie -fno-pie -fno-plt
+shape "landing pads" -Wl,-z,ibtplt -fcf-protection
+shape "bound at start" -Wl,-z,now
+if command -v ld.gold >/dev/null; then shape "gold" -fuse-ld=gold; fi
+
 # Libraries that come and go: announced once each time, patched each time.
 cat >"$tmp/library.c" <<'C'
 static long value[8];
