@@ -6,7 +6,7 @@
  * nothing is left of it. Sites that cannot be patched (tail jumps, text the kernel will
  * not let us write) are remembered, so that their visits cost one look-up.
  *
- * I1  Volatile accesses are scheduling points and are never patched away.
+ * I1  Volatile accesses are scheduling points (access.h has passed them) and never patched away.
  * I2  Without a wire everything is patched away: a program nobody asks anything of.
  */
 #include "rt/abi/access.h"
@@ -52,15 +52,16 @@ static RT_NOINLINE void patch_away(uintptr_t pc, const void *entry)
 
 static RT_NOINLINE void visit(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry)
 {
-	if (sched.directed && pair_side_first(pc) >= 0)
+	if (sched.directed && pair_side(pc) >= 0)
 		rt_turn_access(address, size, flags, pc);
-	else if (entry && !((flags & ACCESS_VOLATILE) && rt_wire))
+	else if (entry)
 		patch_away(pc, entry);
 }
 
 ACCESS_INLINE void access_at(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry)
 {
-	visit(pc, address, size, flags, entry);
+	if (!(flags & ACCESS_VOLATILE) || !rt_wire)
+		visit(pc, address, size, flags, entry);
 }
 
 /* Stacks are read by frame pointers: entry and exit are not needed. */

@@ -5,6 +5,10 @@
  * their own address. Ordinals are given by first use, so they are the same in every run
  * that makes the same decisions, whatever ASLR does (I4 of internal.h).
  *
+ * Memory that is freed takes its objects along: a lock made there later is another one, also
+ * when nobody destroyed the first. So that free costs next to nothing, a bit per cache line
+ * (hashed) says whether an object ever lay there.
+ *
  * An object on a thread's stack dies with the thread without being destroyed, and whether
  * libc hands the same stack to the next thread is a matter of time. So such an entry
  * remembers whose stack it lies on, and begins anew once that thread has ended.
@@ -17,6 +21,33 @@ static struct {
 	uint32_t size, used;
 	uint32_t ordinals;
 } table;
+
+#define LINE 64u
+#define LINE_BITS (1u << 16)
+static uint64_t lines[LINE_BITS / 64];
+
+static uint64_t *line_word(uintptr_t address, uint64_t *bit)
+{
+	uint32_t hash = (uint32_t)(address / LINE * 0x9e3779b97f4a7c15ull >> 48);
+
+	*bit = 1ull << hash % 64;
+	return &lines[hash / 64];
+}
+_Static_assert(LINE_BITS == 1u << 16, "the shift leaves 16 bits");
+
+static void line_mark(uintptr_t address)
+{
+	uint64_t bit;
+
+	*line_word(address, &bit) |= bit;
+}
+
+static bool line_is_marked(uintptr_t address)
+{
+	uint64_t bit;
+
+	return *line_word(address, &bit) & bit;
+}
 
 static uint32_t slot_of(const void *address, uint32_t size)
 {
@@ -88,6 +119,7 @@ static struct sched_object *object_new(const void *address, enum sched_object_ki
 	object->next = table.bucket[slot];
 	table.bucket[slot] = object;
 	table.used++;
+	line_mark((uintptr_t)address);
 	object_renew(object, kind);
 	return object;
 }
@@ -132,6 +164,39 @@ void sched_object_destroy(const void *address)
 		return;
 	*link = (*link)->next;
 	table.used--;
+}
+
+/* Larger blocks (arenas, whole mappings) are cheaper to look for in the table. */
+#define FORGET_LINES 4096u
+
+static void forget_in_table(uintptr_t low, uintptr_t high)
+{
+	for (uint32_t i = 0; i < table.size; i++)
+		for (struct sched_object **link = &table.bucket[i]; *link;) {
+			uintptr_t address = (uintptr_t)(*link)->address;
+
+			if (address >= low && address < high) {
+				*link = (*link)->next;
+				table.used--;
+			} else {
+				link = &(*link)->next;
+			}
+		}
+}
+
+void sched_objects_forget(const void *start, size_t size)
+{
+	uintptr_t low = (uintptr_t)start, high = low + size;
+
+	if (size > FORGET_LINES * LINE) {
+		forget_in_table(low, high);
+		return;
+	}
+	for (uintptr_t line = low & -(uintptr_t)LINE; line < high; line += LINE)
+		if (unlikely(line_is_marked(line)))
+			for (uintptr_t at = line; at < line + LINE; at++)
+				if (at >= low && at < high)
+					sched_object_destroy((const void *)at);
 }
 
 static bool held_grow(struct sched_thread *self)

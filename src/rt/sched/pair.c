@@ -118,19 +118,19 @@ static int site_find(uintptr_t pc)
 	return -1;
 }
 
-int pair_side(uintptr_t pc)
+/* Sites in a library that dlopen has brought since: its code is the first to tell. */
+static RT_NOINLINE void look_for_missing(uintptr_t pc)
 {
-	return sites.size ? site_find(pc) : -1;
+	if (!rt_is_text(pc))
+		rt_modules_refresh();
+	sites_resolve();
 }
 
-/* For a site met for the first time, before it is patched away: its module may be new. */
-int pair_side_first(uintptr_t pc)
+int pair_side(uintptr_t pc)
 {
-	if (unlikely(sites.missing)) {
-		rt_modules_refresh();
-		sites_resolve();
-	}
-	return pair_side(pc);
+	if (unlikely(sites.missing))
+		look_for_missing(pc);
+	return sites.size ? site_find(pc) : -1;
 }
 
 /* ---- Algorithm 2 ------------------------------------------------------------------------ */
@@ -368,4 +368,6 @@ void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t 
 		announce(self, address, size, flags, pc, side < 0 ? -1 : side);
 	else if (flags & ACCESS_VOLATILE)
 		rt_point(OP_VOLATILE, address, pc);
+	if (flags & ACCESS_FREE)
+		sched_objects_forget(address, size);
 }

@@ -56,6 +56,9 @@ void turn_wait(struct sched_thread *self);  /* park until picked */
 bool turn_is_ready(struct sched_thread *thread);
 bool turn_is_expired(const struct sched_thread *thread);
 
+/* object.c */
+void sched_objects_forget(const void *start, size_t size); /* the memory is given back */
+
 /* record.c */
 void step_record(struct sched_thread *thread, enum wire_step_kind kind, enum wire_op op, uint32_t object,
 		 uint32_t chosen, uintptr_t pc);
@@ -64,7 +67,6 @@ uint32_t step_choice(struct sched_thread *thread, enum wire_op what, uint32_t va
 /* pair.c */
 void pair_start(void);            /* resolve the plan's sites; also restores patched ones */
 int pair_side(uintptr_t pc);      /* enum wire_side, -1: not in the plan */
-int pair_side_first(uintptr_t pc); /* likewise, looking for modules loaded since */
 struct sched_thread *pair_meet(struct sched_thread *thread); /* whom to execute; NULL: it was postponed */
 struct sched_thread *pair_release(void); /* all enabled are postponed: a random one is let go */
 struct sched_thread *pair_overdue(void); /* postponed longer than fair; NULL: none */
