@@ -38,7 +38,7 @@ done
 
 # libtsan's own list: what it exports for programs (its inner names and test hooks aside).
 covers() {
-	nm -D --defined-only "$1" | awk '{ print $3 }' | sed 's/@.*//' | grep -E '^(__tsan_|Annotate|WTFAnnotate)' |
+	nm -D --defined-only "$1" | awk '{ print $3 }' | sed 's/@.*//' | grep -E '^(__tsan_|Annotate|WTFAnnotate|__sanitizer_(unaligned|print|set|get_report|report|sandbox|acquire))' |
 		grep -vE '^__tsan_(testonly|default_|on_report|symbolize|setjmp|resume|tls_init|stack_init|thread_start)' |
 		sort -u >"$tmp/theirs"
 	[ -s "$tmp/theirs" ] && ! comm -23 "$tmp/theirs" "$tmp/nop" | grep .
