@@ -88,6 +88,9 @@ $(B)/host/%.o: src/%.c | $(PACKAGES)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_CFLAGS) -MMD -MP -c -o $@ $<
 
+# The page of the HTML report is taken into its printer.
+$(B)/host/report/format_html.o: $(wildcard src/report/html/*)
+
 $(BIN)/deadheat: $(HOST_OBJ)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)

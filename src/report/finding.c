@@ -2,9 +2,11 @@
  * finding - one finding in full, as text for people, readable at 80 columns.
  *
  * The two sides are called a and b here and in the tallies ("a first 48"): a is access[0]
- * of the candidate. They stand one above the other; side by side two stacks with file
- * names do not fit into 80 columns.
+ * of the candidate. They stand side by side where the terminal is wide enough for it;
+ * in 80 columns two excerpts with stacks would be cut to nothing, so there one is above
+ * the other.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/internal.h"
@@ -25,6 +27,14 @@ static void print_head(const struct report *r, const struct ink *ink, const char
 	fprintf(ink->out, "%s%s%s%s\n", ink->bold, title_style(ink, rung), title, ink->plain);
 	fprintf(ink->out, "  %s%s: id %s, found by %s%s\n", ink->dim, rung_name(rung), id, finder_list(r->arena, found_by),
 		ink->plain);
+}
+
+static void print_baseline(const struct report *r, const struct ink *ink, const char *id)
+{
+	const char *state = baseline_state(r, id);
+
+	if (state)
+		fprintf(ink->out, "  %s\n", !strcmp(state, "new") ? "new: not in the baseline" : "known: in the baseline");
 }
 
 /* ---- the two sides ---------------------------------------------------------------- */
@@ -56,6 +66,7 @@ static void print_source_line(const struct report *r, const struct ink *ink, con
 
 static void print_stack(const struct report *r, const struct ink *ink, const struct frame *stack, size_t count)
 {
+	count = stack_depth(stack, count);
 	for (size_t i = 0; i < count; i++)
 		fprintf(ink->out, "     %s#%zu %s %s%s%s\n", ink->dim, i, function_short(r->arena, stack[i].function),
 			frame_where(r->arena, &stack[i]), stack[i].inlined ? " (inlined)" : "", ink->plain);
@@ -63,64 +74,81 @@ static void print_stack(const struct report *r, const struct ink *ink, const str
 
 static void print_access(const struct report *r, const struct ink *ink, char side, const struct access *a)
 {
-	const char *atomic = a->flags & ACCESS_ATOMIC ? "atomic " : a->flags & ACCESS_VOLATILE ? "volatile " : "";
-	const char *kind = a->flags & ACCESS_FREE ? "free" : access_kind_name(a->flags);
-
-	fprintf(ink->out, "\n  %c  %s%s", side, atomic, kind);
-	if (a->size)
-		fprintf(ink->out, " of %u byte%s", a->size, a->size == 1 ? "" : "s");
-	fprintf(ink->out, " in %s%s%s at %s\n", ink->bold, function_short(r->arena, a->function), ink->plain,
-		access_where(r->arena, a));
+	fprintf(ink->out, "  %c  %s in %s%s%s at %s\n", side, access_words(r->arena, a), ink->bold,
+		function_short(r->arena, a->function), ink->plain, access_where(r->arena, a));
 	if (a->thread)
 		fprintf(ink->out, "     by %s\n", a->thread);
 	print_locks(ink, a);
 	if (a->value)
-		fprintf(ink->out, "     value %s\n", a->value);
+		fprintf(ink->out, "     value %s%s\n", strstr(a->value, "->") ? "" : "before: ", a->value);
 	if (a->line)
 		for (int line = a->line > 1 ? a->line - 1 : 1; line <= a->line + 1; line++)
 			print_source_line(r, ink, a, line);
 	print_stack(r, ink, a->stack, a->stack_count);
 }
 
-/* ---- how often, and what came of it -------------------------------------------------- */
+#define WIDE 110 /* columns: half of it holds a line of source */
 
-static void count_orders(const struct candidate *c, unsigned *a_first, unsigned *b_first)
+static char *side_text(const struct report *r, const struct ink *ink, char side, const struct access *a)
 {
-	*a_first = *b_first = 0;
-	for (size_t i = 0; i < c->outcome_count; i++) {
-		*a_first += c->outcomes[i].a_first;
-		*b_first += c->outcomes[i].b_first;
-	}
+	struct ink half = *ink;
+	char *text = NULL;
+	size_t size;
+
+	half.width = column_width(ink);
+	half.out = open_memstream(&text, &size);
+	print_access(r, &half, side, a);
+	fclose(half.out);
+	return text;
 }
+
+static bool print_beside(const struct report *r, const struct ink *ink, const struct candidate *c)
+{
+	char *a, *b;
+	bool done;
+
+	if (ink->width < WIDE)
+		return false;
+	a = side_text(r, ink, 'a', &c->access[0]);
+	b = side_text(r, ink, 'b', &c->access[1]);
+	done = print_columns(ink, a, b);
+	free(a);
+	free(b);
+	return done;
+}
+
+static void print_sides(const struct report *r, const struct ink *ink, const struct candidate *c)
+{
+	fputc('\n', ink->out);
+	if (!print_beside(r, ink, c)) {
+		print_access(r, ink, 'a', &c->access[0]);
+		fputc('\n', ink->out);
+		print_access(r, ink, 'b', &c->access[1]);
+	}
+	fputc('\n', ink->out);
+}
+
+/* ---- how often, and what came of it -------------------------------------------------- */
 
 static void print_tally(const struct report *r, const struct ink *ink, const struct candidate *c)
 {
-	unsigned a_first, b_first;
-
-	if (!c->trials) {
-		if (c->rung < RUNG_CONFIRMED)
-			fprintf(ink->out, "  not tried yet: deadheat confirm %s\n", short_id(r, c->id));
-		return;
-	}
-	count_orders(c, &a_first, &b_first);
-	fprintf(ink->out, "  hit in %u of %u trials", c->hits, c->trials);
-	if (c->hits)
-		fprintf(ink->out, "; a first %u, b first %u", a_first, b_first);
-	fputc('\n', ink->out);
+	if (!c->trials && c->rung < RUNG_CONFIRMED)
+		fprintf(ink->out, "  not tried yet: deadheat confirm %s\n", short_id(r, c->id));
+	if (c->trials)
+		fprintf(ink->out, "  hit in %u of %u trial%s%s\n", c->hits, c->trials, c->trials == 1 ? "" : "s",
+			c->hits ? ": both threads stood before their accesses at once" : "");
 }
 
 static void print_outcome(const struct ink *ink, const struct outcome *o)
 {
-	fprintf(ink->out, "     %s%-12s %6u%s", o->harm ? ink->red : "", o->name, o->count, o->harm ? ink->plain : "");
-	if (o->a_first || o->b_first)
-		fprintf(ink->out, "   a first %u, b first %u", o->a_first, o->b_first);
-	fprintf(ink->out, "%s\n", o->harm ? "   harm" : "");
+	fprintf(ink->out, "     %s%-14s %6u %9u %9u%s%s\n", o->harm ? ink->red : "", o->name, o->count, o->a_first, o->b_first,
+		o->harm ? "   harm" : "", o->harm ? ink->plain : "");
 }
 
 static void print_outcomes(const struct ink *ink, const struct candidate *c)
 {
 	if (c->outcome_count)
-		fputs("  outcomes:\n", ink->out);
+		fprintf(ink->out, "     %s%-14s %6s %9s %9s%s\n", ink->dim, "ended in", "trials", "a first", "b first", ink->plain);
 	for (size_t i = 0; i < c->outcome_count; i++)
 		print_outcome(ink, &c->outcomes[i]);
 }
@@ -149,25 +177,23 @@ static void print_harm(const struct ink *ink, const struct candidate *c)
 	fputc('\n', ink->out);
 }
 
-/* When one side holds locks and the other none, that is most likely what is missing. */
-static void print_hint(const struct ink *ink, const struct candidate *c)
+static void print_hint(const struct report *r, const struct ink *ink, const struct candidate *c)
 {
-	int with = c->access[0].lock_count ? 0 : 1;
-	const struct access *a = &c->access[with];
+	const char *hint = report_hint(r, c);
 
-	if (!a->lock_count || c->access[1 - with].lock_count)
+	if (!hint)
 		return;
-	fprintf(ink->out, "  hint: %c holds %s%s, %c holds no lock\n", 'a' + with, a->locks[0].name,
-		a->lock_count > 1 ? " and others" : "", 'b' - with);
+	fprintf(ink->out, "  %shint:%s ", ink->green, ink->plain);
+	print_wrapped(ink, 8, hint);
 }
 
 static void print_witness(const struct report *r, const struct ink *ink, const char *id, const struct witness *w)
 {
 	if (!w)
 		return;
-	fprintf(ink->out, "  witness: seed %llu, policy %s, %llu step%s, %u context switch%s, ended as %s\n",
-		(unsigned long long)w->seed, known(w->policy), (unsigned long long)w->steps, w->steps == 1 ? "" : "s",
-		w->switches, w->switches == 1 ? "" : "es", known(w->outcome));
+	fprintf(ink->out, "  a run that shows it: %llu step%s, %u context switch%s, ended in %s (%s, seed %llu)\n",
+		(unsigned long long)w->steps, w->steps == 1 ? "" : "s", w->switches, w->switches == 1 ? "" : "es",
+		known(w->outcome), known(w->policy), (unsigned long long)w->seed);
 	print_interleaving(r, ink, id);
 	fprintf(ink->out, "  repeat it: %s%s%s\n", ink->bold, replay_line(r, id), ink->plain);
 }
@@ -177,16 +203,15 @@ void print_candidate(const struct report *r, const struct ink *ink, const struct
 	print_head(r, ink, report_title(r->arena, c), c->rung, c->id, c->found_by);
 	if (c->suppressed)
 		fprintf(ink->out, "  suppressed: %s\n", c->suppressed);
-	print_access(r, ink, 'a', &c->access[0]);
-	print_access(r, ink, 'b', &c->access[1]);
-	fputc('\n', ink->out);
+	print_baseline(r, ink, c->id);
+	print_sides(r, ink, c);
 	if (c->memory || c->variable)
 		fprintf(ink->out, "  memory: %s%s%s\n", c->variable ? c->variable : "",
 			c->variable && c->memory ? ", " : "", c->memory ? c->memory : "");
 	print_tally(r, ink, c);
 	print_outcomes(ink, c);
 	print_harm(ink, c);
-	print_hint(ink, c);
+	print_hint(r, ink, c);
 	print_witness(r, ink, c->id, c->witness);
 }
 
@@ -206,6 +231,7 @@ static const char *taken_at(const struct report *r, const struct place *place)
 void print_deadlock(const struct report *r, const struct ink *ink, const struct deadlock *d)
 {
 	print_head(r, ink, deadlock_title(r->arena, d), d->rung, d->id, d->found_by);
+	print_baseline(r, ink, d->id);
 	for (size_t i = 0; i < d->edge_count; i++) {
 		const struct deadlock_edge *e = &d->edges[i];
 
@@ -216,7 +242,7 @@ void print_deadlock(const struct report *r, const struct ink *ink, const struct 
 	if (d->trials || d->witness || d->rung < RUNG_CONFIRMED)
 		fputc('\n', ink->out);
 	if (d->trials)
-		fprintf(ink->out, "  happened in %u of %u trials\n", d->hits, d->trials);
+		fprintf(ink->out, "  happened in %u of %u trial%s\n", d->hits, d->trials, d->trials == 1 ? "" : "s");
 	else if (d->rung < RUNG_CONFIRMED)
 		fprintf(ink->out, "  not tried yet: deadheat confirm %s\n", short_id(r, d->id));
 	print_witness(r, ink, d->id, d->witness);
@@ -226,6 +252,7 @@ void print_failure(const struct report *r, const struct ink *ink, const struct f
 {
 	fprintf(ink->out, "%s%s%s%s\n", ink->bold, ink->red, failure_title(r->arena, f), ink->plain);
 	fprintf(ink->out, "  %sid %s%s\n", ink->dim, f->id, ink->plain);
+	print_baseline(r, ink, f->id);
 	fprintf(ink->out, "  seen %u time%s\n", f->count, f->count == 1 ? "" : "s");
 	print_witness(r, ink, f->id, f->witness);
 }

@@ -6,29 +6,10 @@
  */
 #include <string.h>
 
-#include "base/error.h"
-#include "base/json.h"
 #include "report/internal.h"
+#include "report/put.h"
 
 #define SCHEMA "deadheat-report/1"
-
-static void put_text(struct json *j, const char *key, const char *text)
-{
-	json_key(j, key);
-	json_text(j, text);
-}
-
-static void put_number(struct json *j, const char *key, uint64_t number)
-{
-	json_key(j, key);
-	json_number(j, (int64_t)number);
-}
-
-static void put_flag(struct json *j, const char *key, bool flag)
-{
-	json_key(j, key);
-	json_flag(j, flag);
-}
 
 /* Lines and columns count from 1; 0 is unknown. */
 static void put_line(struct json *j, const char *key, int line)
@@ -38,25 +19,6 @@ static void put_line(struct json *j, const char *key, int line)
 		json_number(j, line);
 	else
 		json_none(j);
-}
-
-/* JSON readers take integers up to 2^63 - 1; a larger seed is given as text. */
-static void put_seed(struct json *j, const char *key, uint64_t seed)
-{
-	char digits[24];
-
-	if (seed <= INT64_MAX) {
-		put_number(j, key, seed);
-		return;
-	}
-	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)seed);
-	put_text(j, key, digits);
-}
-
-static void begin_list(struct json *j, const char *key)
-{
-	json_key(j, key);
-	json_begin(j, '[');
 }
 
 /* ---- parts -------------------------------------------------------------------------- */
@@ -76,7 +38,7 @@ static void put_frame(struct json *j, const struct frame *f)
 
 static void put_stack(struct json *j, const struct frame *stack, size_t count)
 {
-	begin_list(j, "stack");
+	put_begin(j, "stack", '[');
 	for (size_t i = 0; i < count; i++)
 		put_frame(j, &stack[i]);
 	json_end(j, ']');
@@ -84,7 +46,7 @@ static void put_stack(struct json *j, const struct frame *stack, size_t count)
 
 static void put_locks(struct json *j, const struct access *a)
 {
-	begin_list(j, "locks");
+	put_begin(j, "locks", '[');
 	for (size_t i = 0; i < a->lock_count; i++) {
 		json_begin(j, '{');
 		put_text(j, "name", a->locks[i].name);
@@ -131,7 +93,7 @@ static void put_witness(struct json *j, const struct report *r, const char *id, 
 
 static void put_finders(struct json *j, unsigned found_by)
 {
-	begin_list(j, "found_by");
+	put_begin(j, "found_by", '[');
 	for (unsigned bit = 1; bit && bit <= found_by; bit <<= 1)
 		if ((found_by & bit) && finder_name(bit))
 			json_text(j, finder_name(bit));
@@ -142,8 +104,7 @@ static void put_finders(struct json *j, unsigned found_by)
 
 static void put_outcomes(struct json *j, const struct candidate *c)
 {
-	json_key(j, "outcomes");
-	json_begin(j, '{');
+	put_begin(j, "outcomes", '{');
 	for (size_t i = 0; i < c->outcome_count; i++)
 		put_number(j, c->outcomes[i].name, c->outcomes[i].count);
 	json_end(j, '}');
@@ -152,8 +113,7 @@ static void put_outcomes(struct json *j, const struct candidate *c)
 /* The tally per resolution order, and whether the ending is harm. */
 static void put_orders(struct json *j, const struct candidate *c)
 {
-	json_key(j, "orders");
-	json_begin(j, '{');
+	put_begin(j, "orders", '{');
 	for (size_t i = 0; i < c->outcome_count; i++) {
 		const struct outcome *o = &c->outcomes[i];
 
@@ -177,7 +137,7 @@ static void put_candidate(struct json *j, const struct report *r, const void *fi
 	put_finders(j, c->found_by);
 	put_text(j, "variable", c->variable);
 	put_text(j, "memory", c->memory);
-	begin_list(j, "accesses");
+	put_begin(j, "accesses", '[');
 	put_access(j, &c->access[0]);
 	put_access(j, &c->access[1]);
 	json_end(j, ']');
@@ -186,6 +146,8 @@ static void put_candidate(struct json *j, const struct report *r, const void *fi
 	put_outcomes(j, c);
 	put_orders(j, c);
 	put_text(j, "suppressed", c->suppressed);
+	put_text(j, "baseline", baseline_state(r, c->id));
+	put_text(j, "hint", report_hint(r, c));
 	put_witness(j, r, c->id, c->witness);
 }
 
@@ -206,12 +168,13 @@ static void put_deadlock(struct json *j, const struct report *r, const void *fin
 	put_text(j, "rung", rung_name(d->rung));
 	put_text(j, "title", deadlock_title(r->arena, d));
 	put_finders(j, d->found_by);
-	begin_list(j, "threads");
+	put_begin(j, "threads", '[');
 	for (size_t i = 0; i < d->edge_count; i++)
 		put_edge(j, &d->edges[i]);
 	json_end(j, ']');
 	put_number(j, "trials", d->trials);
 	put_number(j, "hits", d->hits);
+	put_text(j, "baseline", baseline_state(r, d->id));
 	put_witness(j, r, d->id, d->witness);
 }
 
@@ -223,6 +186,7 @@ static void put_failure(struct json *j, const struct report *r, const void *find
 	put_text(j, "outcome", f->outcome);
 	put_text(j, "message", f->message);
 	put_number(j, "count", f->count);
+	put_text(j, "baseline", baseline_state(r, f->id));
 	put_witness(j, r, f->id, f->witness);
 }
 
@@ -275,5 +239,5 @@ int report_json(const struct report *r, FILE *out)
 	write_finding(r, out, &line, NULL, put_counters);
 	fputs("\n}\n", out);
 	strbuf_release(&line);
-	return fflush(out) || ferror(out) ? error("cannot write the report") : 0;
+	return finish_report(out);
 }

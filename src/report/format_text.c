@@ -32,10 +32,28 @@ void print_cut(const struct ink *ink, int used, const char *text)
 	}
 }
 
+void print_wrapped(const struct ink *ink, int indent, const char *text)
+{
+	int room = ink->width - indent, column = 0;
+
+	while (*text) {
+		int word = (int)strcspn(text, " ");
+
+		if (column && column + 1 + word > room) {
+			fprintf(ink->out, "\n%*s", indent, "");
+			column = 0;
+		}
+		column += fprintf(ink->out, "%s%.*s", column ? " " : "", word, text);
+		text += word;
+		text += strspn(text, " ");
+	}
+	fputc('\n', ink->out);
+}
+
 /* ---- the end of a report ----------------------------------------------------------- */
 
-/* Counters that mean something was not looked at; the rest only describes the run. */
-static bool is_loss(const char *name)
+/* The rest of the counters only describes the run. */
+bool is_loss(const char *name)
 {
 	static const char *const words[] = { "lost", "replaced", "refused", "resets", "skipped", "dropped", "shed",
 					     "watchdog" };
@@ -82,7 +100,7 @@ static size_t count_suppressed(const struct report *r)
 	return count;
 }
 
-static const char *verdict_meaning(const struct report *r)
+const char *verdict_meaning(const struct report *r)
 {
 	switch (r->verdict) {
 	case VERDICT_RACY:
@@ -125,7 +143,7 @@ static void print_verdict(const struct report *r, const struct ink *ink)
 		verdict_meaning(r));
 }
 
-static int finish(FILE *out)
+int finish_report(FILE *out)
 {
 	return fflush(out) || ferror(out) ? error("cannot write the report") : 0;
 }
@@ -149,7 +167,7 @@ int report_text(const struct report *r, FILE *out)
 	}
 	print_losses(r, &ink);
 	print_verdict(r, &ink);
-	return finish(out);
+	return finish_report(out);
 }
 
 int report_show(const struct report *r, FILE *out, const char *id)
@@ -160,17 +178,17 @@ int report_show(const struct report *r, FILE *out, const char *id)
 	for (size_t i = 0; i < f->candidate_count; i++)
 		if (!strcmp(f->candidates[i].id, id)) {
 			print_candidate(r, &ink, &f->candidates[i]);
-			return finish(out);
+			return finish_report(out);
 		}
 	for (size_t i = 0; i < f->deadlock_count; i++)
 		if (!strcmp(f->deadlocks[i].id, id)) {
 			print_deadlock(r, &ink, &f->deadlocks[i]);
-			return finish(out);
+			return finish_report(out);
 		}
 	for (size_t i = 0; i < f->failure_count; i++)
 		if (!strcmp(f->failures[i].id, id)) {
 			print_failure(r, &ink, &f->failures[i]);
-			return finish(out);
+			return finish_report(out);
 		}
 	return error_usage("no finding %s in this store; deadheat list shows them", id);
 }
@@ -209,5 +227,5 @@ int report_list(const struct report *r, FILE *out)
 	for (size_t i = 0; i < f->failure_count; i++)
 		fprintf(out, "%-6s %-9s  %s  %u\n", short_id(r, f->failures[i].id), "failed",
 			failure_title(r->arena, &f->failures[i]), f->failures[i].count);
-	return finish(out);
+	return finish_report(out);
 }

@@ -6,7 +6,7 @@
 #include "base/tty.h"
 #include "report/report.h"
 
-report_printer report_text, report_json;
+report_printer report_text, report_json, report_sarif, report_junit, report_tsan, report_github, report_html;
 
 /* title.c */
 const char *deadlock_title(struct arena *arena, const struct deadlock *deadlock);
@@ -18,6 +18,8 @@ const char *access_where(struct arena *arena, const struct access *access);
 /* The same without folders, for lines that hold two. */
 const char *access_where_short(struct arena *arena, const struct access *access);
 const char *frame_where(struct arena *arena, const struct frame *frame);
+/* "atomic read of 4 bytes", "free of 64 bytes" */
+const char *access_words(struct arena *arena, const struct access *access);
 /* "detect, confirm" */
 const char *finder_list(struct arena *arena, unsigned found_by);
 
@@ -25,6 +27,23 @@ const char *finder_list(struct arena *arena, unsigned found_by);
 void ids_load(struct report *report);
 const char *short_id(const struct report *report, const char *id);
 const char *replay_line(const struct report *report, const char *id);
+
+/* hint.c: findings by variable; what would mend it, NULL when that is not plain. */
+void variables_load(struct report *report);
+const char *report_hint(const struct report *report, const struct candidate *candidate);
+
+/* stack.c: frames down to the thread's own function; what libc calls it by is left out. */
+size_t stack_depth(const struct frame *stack, size_t count);
+
+/* report.c: "new" or "unchanged" against the baseline, NULL if there is none. */
+const char *baseline_state(const struct report *report, const char *id);
+/* Does it count, for exit status and tools: shown to happen, and not suppressed? */
+bool is_shown_race(const struct candidate *candidate);
+
+/* format_text.c: counters that mean something was not looked at; the end of every printer. */
+bool is_loss(const char *counter);
+const char *verdict_meaning(const struct report *report);
+int finish_report(FILE *out);
 
 /* Terminal styles of one stream, looked up once. */
 struct ink {
@@ -42,7 +61,14 @@ void print_failure(const struct report *report, const struct ink *ink, const str
 /* interleaving.c: the schedule of a witness in a few lines; prints nothing if there is none. */
 void print_interleaving(const struct report *report, const struct ink *ink, const char *id);
 
-/* text.c: "text" cut to what is left of the line. */
+/* columns.c: two blocks side by side; false, and nothing printed, if a line is too wide. */
+int column_width(const struct ink *ink);
+bool print_columns(const struct ink *ink, const char *left, const char *right);
+
+/* format_text.c: "text" cut to what is left of the line. */
 void print_cut(const struct ink *ink, int used, const char *text);
+
+/* The rest of a line begun, and as many as it takes, each after `indent` columns. */
+void print_wrapped(const struct ink *ink, int indent, const char *text);
 
 #endif

@@ -327,7 +327,7 @@ static void cut_to_window(struct drawing *d)
 {
 	size_t centre = d->lines.count, from, to, before, after;
 
-	if (d->lines.count <= MOST_LINES)
+	if (d->lines.count <= MOST_LINES + 4) /* a cut costs two lines itself */
 		return;
 	for (size_t i = 0; i < d->lines.count; i++)
 		if (d->lines.items[i].kind == LANE_MEETING)

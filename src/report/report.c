@@ -1,6 +1,7 @@
 /* report - see report.h: what the store holds becomes one struct; a table of formats. */
 #include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -14,6 +15,12 @@ static const struct {
 } formats[] = {
 	{ "text", report_text },
 	{ "json", report_json },
+	{ "sarif", report_sarif },
+	{ "junit", report_junit },
+	{ "tsan", report_tsan },
+	{ "github", report_github },
+	{ "html", report_html },
+
 };
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -33,6 +40,29 @@ const char *report_format_names(void)
 		for (size_t i = 0; i < FORMATS; i++)
 			strcat(strcat(names, i ? " " : ""), formats[i].name);
 	return names;
+}
+
+/* ---- baseline --------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void report_set_baseline(struct report *report, const char *const *ids, size_t count)
+{
+	report->baseline = ARENA_ARRAY(report->arena, const char *, count + 1);
+	report->baseline_count = count;
+	for (size_t i = 0; i < count; i++)
+		report->baseline[i] = arena_strdup(report->arena, ids[i]);
+	qsort(report->baseline, count, sizeof(*report->baseline), compare);
+}
+
+const char *baseline_state(const struct report *report, const char *id)
+{
+	if (!report->baseline)
+		return NULL;
+	return bsearch(&id, report->baseline, report->baseline_count, sizeof(*report->baseline), compare) ? "unchanged" : "new";
 }
 
 /* ---- building ----------------------------------------------------------------------- */
@@ -58,8 +88,10 @@ static int find_sources(struct report *report)
 	struct store_program program;
 	int found = store_get_program(report->source, report->arena, 0, &program);
 
-	if (found == 1)
+	if (found == 1) {
+		report->folder = program.cwd;
 		sym_search_folder(report->sym, program.cwd);
+	}
 	return found < 0 ? -1 : 0;
 }
 
@@ -72,7 +104,13 @@ int report_build(struct report *report, struct arena *arena, struct store *store
 		return -1;
 	report->verdict = verdict_of(&report->findings);
 	ids_load(report);
+	variables_load(report);
 	return 0;
+}
+
+bool is_shown_race(const struct candidate *candidate)
+{
+	return candidate->rung >= RUNG_CONFIRMED && !candidate->suppressed;
 }
 
 bool report_reaches(const struct report *report, enum rung rung)

@@ -22,15 +22,22 @@ struct report {
 	struct arena *arena;
 	const char **ids;     /* of all findings, sorted: short forms are made from them */
 	size_t id_count;
+	const char *folder;   /* where the program was started: relative file names begin there; may be NULL */
+	const char **baseline; /* ids known before, sorted; NULL: there is no baseline */
+	size_t baseline_count;
+	const struct candidate **by_variable; /* those with one, sorted by it: for the hints */
+	size_t by_variable_count;
 };
 
 typedef int report_printer(const struct report *report, FILE *out);
 
 /* Read the store, work out the verdict. 0 / -1. */
 int report_build(struct report *report, struct arena *arena, struct store *store, struct sym *sym);
+/* Findings with these ids are not new (`baseline save`). The ids are copied. */
+void report_set_baseline(struct report *report, const char *const *ids, size_t count);
 /* Printer by format name ("text", "json"), NULL if unknown. */
 report_printer *report_format(const char *name);
-/* "text json": for messages and completion. */
+/* "text json ...": for messages and completion. */
 const char *report_format_names(void);
 
 /* "data race: inc / flush on counter"; below confirmed: "suspected pair: ...". */

@@ -94,6 +94,16 @@ static const char *line_where(struct arena *arena, const char *file, int line, i
 	return arena_printf(arena, "%s:%d", file, line);
 }
 
+const char *access_words(struct arena *arena, const struct access *a)
+{
+	const char *how = a->flags & ACCESS_ATOMIC ? "atomic " : a->flags & ACCESS_VOLATILE ? "volatile " : "";
+	const char *kind = a->flags & ACCESS_FREE ? "free" : access_kind_name(a->flags);
+
+	if (!a->size)
+		return arena_printf(arena, "%s%s", how, kind);
+	return arena_printf(arena, "%s%s of %u byte%s", how, kind, a->size, a->size == 1 ? "" : "s");
+}
+
 const char *access_where(struct arena *arena, const struct access *a)
 {
 	if (a->line)

@@ -4,135 +4,9 @@
  *
  * After a wanted change: UPDATE_GOLDEN=1 build/tests/unit/report, then read the diff.
  */
-#include "unit.h"
+#include "report_fixture.h"
 
 #include <jansson.h>
-
-#include "base/error.h"
-#include "base/strbuf.h"
-#include "findings.h"
-#include "report/report.h"
-#include "wire/plan.h"
-#include "wire/schedule.h"
-
-static const char source_text[] = "int counter;\n\n\n\n\n\n\n\n\nstatic void inc(int n)\n{\n\tfor (int i = 0; i < n; i++) "
-				  "counter++; /* a line that is much longer than eighty columns and is cut */\n}\n";
-
-struct fixture {
-	struct store *store;
-	struct arena arena;
-	struct report report;
-};
-
-static struct wire_step step(uint32_t thread, uint16_t kind, uint16_t op, uint32_t chosen)
-{
-	return (struct wire_step){ .thread = thread, .kind = kind, .op = op, .chosen = chosen,
-				   .pc = { WIRE_NO_MODULE, 0 } };
-}
-
-static void put_schedule(struct strbuf *out)
-{
-	const struct wire_step steps[] = {
-		step(0, STEP_TURN, OP_NONE, 0), step(0, STEP_TURN, OP_CREATE, 0), step(0, STEP_TURN, OP_LOCK, 0),
-		step(0, STEP_TURN, OP_UNLOCK, 0), step(0, STEP_TURN, OP_ACCESS, 0), step(1, STEP_TURN, OP_NONE, 1),
-		step(1, STEP_TURN, OP_ACCESS, 1), step(1, STEP_HIT, OP_ACCESS, 0), step(1, STEP_CHOICE, OP_RESOLVE, 0),
-		step(0, STEP_ACCESS, OP_ACCESS, 0), step(1, STEP_ACCESS, OP_ACCESS, 0), step(1, STEP_TURN, OP_EXIT, 1),
-		step(0, STEP_TURN, OP_JOIN, 0),
-	};
-	struct schedule_file head = { .magic = SCHEDULE_MAGIC, .version = SCHEDULE_VERSION, .header_size = sizeof(head),
-				      .step_count = sizeof(steps) / sizeof(steps[0]) };
-
-	strbuf_add(out, &head, sizeof(head));
-	strbuf_add(out, steps, sizeof(steps));
-}
-
-static void put_trials(struct store *store, int64_t run, int64_t program, const char *id)
-{
-	for (uint64_t seed = 0; seed < 10; seed++) {
-		bool hit = seed < 9, bad = hit && seed % 2;
-		struct store_trial t = { id, "pair", seed, bad ? "SIGABRT" : "exit 0", bad, hit, hit ? (int)(seed % 2) : -1,
-					 100, seed };
-
-		assert_int_equal(store_put_trial(store, run, program, &t), 0);
-	}
-}
-
-static void put_findings(struct store *store)
-{
-	struct store_program program = { .path = "/w/counter", .build_id = BUILD, .cwd = "/w",
-					 .argv = (char *[]){ "counter", NULL }, .envp = (char *[]){ NULL } };
-	struct witness w = { .seed = 1, .policy = "pair", .steps = 13, .switches = 4, .outcome = "SIGABRT" };
-	struct strbuf schedule = STRBUF_INIT;
-	struct deadlock_edge edges[2];
-	struct candidate race = finding_race(), pair = finding_pair();
-	struct deadlock real = finding_deadlock(edges, true), maybe;
-	struct failure failure = finding_failure();
-	int64_t run;
-
-	put_schedule(&schedule);
-	assert_int_equal(store_put_program(store, &program), 0);
-	assert_int_equal(store_begin_run(store, "hunt", program.id, &run), 0);
-	assert_int_equal(store_put_candidate(store, run, &race, NULL), 0);
-	assert_int_equal(store_put_candidate(store, run, &pair, NULL), 0);
-	put_trials(store, run, program.id, race.id);
-	assert_int_equal(store_put_witness(store, race.id, &w, schedule.buf, schedule.len), 0);
-	assert_int_equal(store_put_deadlock(store, run, &real, NULL), 0);
-	maybe = finding_deadlock(edges, false);
-	strcpy(maybe.id, "00000000000000aa");
-	assert_int_equal(store_put_deadlock(store, run, &maybe, NULL), 0);
-	assert_int_equal(store_put_failure(store, run, &failure, NULL), 0);
-	assert_int_equal(store_put_counter(store, run, "lost_pairs", 3), 0);
-	assert_int_equal(store_put_counter(store, run, "lost_stacks", 0), 0);
-	assert_int_equal(store_put_counter(store, run, "threads", 4), 0);
-	strbuf_release(&schedule);
-}
-
-/* The store is named as the default, so that the golden files hold no temporary path. */
-static int set_up(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-	FILE *file;
-
-	assert_int_equal(chdir(unit_path("")), 0);
-	assert_int_equal(system("rm -rf .deadheat"), 0);
-	file = fopen("counter.c", "w");
-	fputs(source_text, file);
-	fclose(file);
-	f->store = store_open(STORE_DEFAULT, true);
-	assert_non_null(f->store);
-	*state = f;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *f = *state;
-
-	sym_close(f->report.sym);
-	store_close(f->store);
-	arena_free(&f->arena);
-	free(f);
-	return 0;
-}
-
-static void build(struct fixture *f)
-{
-	if (!f->report.sym)
-		f->report.sym = sym_open();
-	if (report_build(&f->report, &f->arena, f->store, f->report.sym))
-		fail_msg("%s", error_message());
-}
-
-static char *print(struct fixture *f, report_printer *printer)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_int_equal(printer(&f->report, out), 0);
-	fclose(out);
-	return text;
-}
 
 static char *print_json(struct fixture *f)
 {
@@ -224,7 +98,7 @@ static void titles_say_what_was_shown(void **state)
 
 static void formats_are_a_table(void **state)
 {
-	assert_string_equal(report_format_names(), "text json");
+	assert_string_equal(report_format_names(), "text json sarif junit tsan github html");
 	assert_null(report_format("yaml"));
 }
 
@@ -373,7 +247,7 @@ static void check_candidate(const json_t *c)
 
 	CHECK(c, "candidate", { "id", 's' }, { "rung", 's' }, { "title", 's' }, { "found_by", 'a' }, { "variable", 'S' },
 	      { "memory", 'S' }, { "accesses", 'a' }, { "trials", 'i' }, { "hits", 'i' }, { "outcomes", 'o' },
-	      { "orders", 'o' }, { "suppressed", 'S' }, { "witness", 'O' });
+	      { "orders", 'o' }, { "suppressed", 'S' }, { "baseline", 'S' }, { "hint", 'S' }, { "witness", 'O' });
 	check_id_and_finders(c);
 	assert_int_equal(json_array_size(accesses), 2);
 	check_access(json_array_get(accesses, 0));
@@ -393,7 +267,7 @@ static void check_deadlock(const json_t *d)
 	json_t *thread;
 
 	CHECK(d, "deadlock", { "id", 's' }, { "rung", 's' }, { "title", 's' }, { "found_by", 'a' }, { "threads", 'a' },
-	      { "trials", 'i' }, { "hits", 'i' }, { "witness", 'O' });
+	      { "trials", 'i' }, { "hits", 'i' }, { "baseline", 'S' }, { "witness", 'O' });
 	check_id_and_finders(d);
 	json_array_foreach(json_object_get(d, "threads"), i, thread) {
 		CHECK(thread, "thread", { "waits_for", 's' }, { "holds", 's' }, { "stack", 'a' });
@@ -404,7 +278,8 @@ static void check_deadlock(const json_t *d)
 
 static void check_failure(const json_t *f)
 {
-	CHECK(f, "failure", { "id", 's' }, { "outcome", 's' }, { "message", 'S' }, { "count", 'i' }, { "witness", 'O' });
+	CHECK(f, "failure", { "id", 's' }, { "outcome", 's' }, { "message", 'S' }, { "count", 'i' },
+	      { "baseline", 'S' }, { "witness", 'O' });
 	check_witness(json_object_get(f, "witness"));
 }
 
