@@ -163,6 +163,7 @@ void pair_postpone(struct sched_thread *thread)
 	sched.postponed_count += !thread->postponed;
 	thread->postponed = true;
 	thread->postponed_since = sched.turns;
+	sched.jumps = 0;
 }
 
 /* Both stand: under gdb the turn holder stops here, before anything is resolved. */

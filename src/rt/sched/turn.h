@@ -42,6 +42,7 @@ struct sched_core {
 	uint64_t quiet;               /* statements in a row that only looked, by anybody */
 	uint64_t repeated;            /* statements in a row that were passed before, locks too */
 	uint64_t now;                 /* virtual ns */
+	uint32_t jumps;               /* of the clock while only postponed threads could go */
 };
 extern struct sched_core sched;
 
