@@ -2,6 +2,26 @@
 
 #include <dlfcn.h>
 
+#include "rt/abi/guard.h"
+
+/* With a static libstdc++ nobody else has these (abi/guard.h). */
+static const struct {
+	const char *name;
+	void *function;
+} own[] = {
+	{ "__cxa_guard_acquire", guard_acquire },
+	{ "__cxa_guard_release", guard_release },
+	{ "__cxa_guard_abort", guard_abort },
+};
+
+static void *search_own(const char *name)
+{
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!rt_strcmp(own[i].name, name))
+			return own[i].function;
+	return NULL;
+}
+
 /*
  * RTLD_NOLOAD finds a library that is loaded in whatever scope and loads none. The handle is
  * kept: its functions are in use for good.
@@ -24,6 +44,8 @@ void *abi_late(void **cache, const char *name)
 	real = dlsym(RTLD_NEXT, name);
 	if (!real)
 		real = search(name);
+	if (!real)
+		real = search_own(name);
 	__atomic_store_n(cache, real, __ATOMIC_RELAXED);
 	return real;
 }

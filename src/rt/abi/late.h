@@ -4,7 +4,8 @@
  *
  *     LATE(__cxa_guard_acquire)(guard)
  *
- * NULL when there is none at all; only operators new and delete can then have been called.
+ * NULL when there is none at all (libstdc++ linked statically, after us): operators new and
+ * delete have an answer to that, the guards come from abi/guard.c.
  */
 #ifndef ABI_LATE_H
 #define ABI_LATE_H
