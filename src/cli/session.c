@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 struct trial_options trial_options = {
-	.trials = 100, .seed = 1, .policy = "pair", .fill = "random", .depth = 3, .wall_ms = 60000,
+	.trials = 100, .seed = 1, .policy = "pair", .fill = "random", .depth = 3,
 };
 
 static int remember_program(struct session *session)
@@ -93,7 +93,9 @@ int session_confirm(struct session *session)
 	c->fill = o->fill;
 	c->depth = (unsigned)o->depth;
 	c->step_limit = o->steps;
-	c->wall_ms = o->wall_ms;
+	c->wall_auto = !o->wall_ms;
+	if (o->wall_ms)
+		c->wall_ms = o->wall_ms;
 	c->exhaust = o->exhaust;
 	c->compare_output = o->compare_output;
 	c->spurious = o->spurious;

@@ -21,6 +21,7 @@ struct confirm_options {
 	unsigned depth;         /* pct */
 	uint64_t step_limit;
 	uint64_t wall_ms;       /* per trial */
+	bool wall_auto;         /* lower it to what the undisturbed run lets expect */
 	bool exhaust;           /* do not stop when hit in both orders */
 	bool compare_output;
 	bool spurious;

@@ -103,6 +103,7 @@ void judge_ending(struct ending *ending, const struct wire_ev_end *end, const ch
 struct reference {
 	VEC(const char *) outcomes;
 	bool normal, good;    /* one of them is "exit N" / "exit 0" */
+	uint64_t took_ms;     /* the longest */
 	struct strbuf output; /* of the first run */
 };
 int reference_take(struct confirm_context *context, struct reference *reference);
@@ -140,6 +141,7 @@ struct trial_hit {
 
 struct trial {
 	unsigned index;
+	bool other;        /* it ran by the job's other plan */
 	uint64_t seed;
 	struct ending ending;
 	VEC(struct trial_hit) hits;
@@ -186,6 +188,7 @@ struct confirm_pool {
 	bool have_reference;
 	uint64_t length;      /* steps of an undirected trial; 0 not taken */
 	uint64_t strays;      /* processes left behind by trials, ended by us */
+	bool blind;           /* the wall clock had to act: a loop passes no scheduling point */
 	VEC(struct module_id) module_ids; /* build-ids read so far */
 };
 
@@ -198,7 +201,7 @@ struct pool_job {
 	const char *title;    /* for the progress line */
 	unsigned count;
 	struct wire_plan_parts parts;
-	const struct wire_plan_parts *other; /* for every second trial; NULL: the same */
+	const struct wire_plan_parts *other; /* for every second trial, for all after a watchdog; NULL: the same */
 	uint64_t seed;        /* of trial 0 */
 	int (*plan)(void *context, unsigned index, struct wire_plan_parts *parts);  /* may be NULL */
 	bool (*keeps)(void *context, const struct trial *trial); /* copy its log and steps? may be NULL */

@@ -121,8 +121,11 @@ struct run {
 	unsigned next;              /* first index not yet started */
 	unsigned settled;           /* indices below are counted */
 	VEC(struct trial *) ended;  /* not yet counted */
-	unsigned *index;            /* of each server's trial */
-	bool *second;               /* ... and is it its second run, with the highest step limit? */
+	struct {
+		unsigned index;
+		bool second;        /* its second run, with the highest step limit */
+		bool other;         /* by the job's other plan */
+	} *slot;                    /* what each server runs */
 	bool hangs;                 /* a hang was seen to be one: the next needs no second run */
 	uint64_t longest;           /* steps of a trial that ended by itself */
 	bool stop;
@@ -143,12 +146,14 @@ static void take_trial(struct run *run, unsigned at)
 	if (!trial)
 		BUG("out of memory");
 	*trial = (struct trial)TRIAL_INIT;
-	trial->index = run->index[at];
+	trial->index = run->slot[at].index;
+	trial->other = run->slot[at].other;
 	trial->seed = run->job->seed + trial->index;
 	trial_read(trial, &pool->servers[at], &pool->meetings, run->context->sym, compared(run->context));
 	if (trial->ending.normal && trial->steps > run->longest)
 		run->longest = trial->steps;
-	run->hangs |= run->second[at] && !strcmp(trial->ending.outcome, "hang");
+	run->hangs |= run->slot[at].second && !strcmp(trial->ending.outcome, "hang");
+	pool->blind |= !strcmp(trial->ending.outcome, "watchdog");
 	if (run->job->keeps && run->job->keeps(run->job->context, trial))
 		trial_keep(trial, &pool->servers[at]);
 	if (trial->children)
@@ -200,7 +205,7 @@ static uint64_t limit_of(const struct run *run, unsigned at, uint64_t planned)
 {
 	if (run->context->options.step_limit)
 		return planned;
-	if (run->second[at])
+	if (run->slot[at].second)
 		return CONFIRM_STEPS_MOST;
 	if (run->longest * 10 < planned)
 		return planned;
@@ -210,13 +215,15 @@ static uint64_t limit_of(const struct run *run, unsigned at, uint64_t planned)
 static int start_index(struct run *run, unsigned at, unsigned index, bool second)
 {
 	const struct pool_job *job = run->job;
-	struct wire_plan_parts parts = job->other && index % 2 ? *job->other : job->parts;
+	bool other = job->other && (index % 2 || run->context->pool->blind);
+	struct wire_plan_parts parts = other ? *job->other : job->parts;
 	struct server *server = &run->context->pool->servers[at];
 
 	if (server->state == SERVER_DOWN && server_start(server, run->context, server->core))
 		return -1;
-	run->index[at] = index;
-	run->second[at] = second;
+	run->slot[at].index = index;
+	run->slot[at].second = second;
+	run->slot[at].other = other;
 	parts.plan.seed = job->seed + index;
 	parts.plan.step_limit = limit_of(run, at, parts.plan.step_limit);
 	if (job->plan && job->plan(job->context, index, &parts))
@@ -235,7 +242,7 @@ static bool wants_second_run(const struct run *run, unsigned at)
 	struct wire_cursor cursor = { 0 };
 	const struct wire_record *record;
 
-	if (run->second[at] || run->hangs || run->context->options.step_limit)
+	if (run->slot[at].second || run->hangs || run->context->options.step_limit)
 		return false;
 	while ((record = wire_next(&server->wire, &cursor)))
 		if (record->type == WIRE_EV_END)
@@ -276,7 +283,7 @@ static void serve(struct run *run, unsigned at)
 
 	if (r < 0)
 		bury(run, at);
-	else if (r > 0 && !(wants_second_run(run, at) && !start_index(run, at, run->index[at], true)))
+	else if (r > 0 && !(wants_second_run(run, at) && !start_index(run, at, run->slot[at].index, true)))
 		take_trial(run, at);
 }
 
@@ -322,8 +329,7 @@ static void clean_up(struct run *run)
 	for (size_t i = 0; i < run->ended.count; i++)
 		forget(run->ended.items[i]);
 	VEC_FREE(&run->ended);
-	free(run->index);
-	free(run->second);
+	free(run->slot);
 	progress_clear();
 }
 
@@ -331,9 +337,8 @@ int pool_run(struct confirm_context *context, const struct pool_job *job)
 {
 	struct run run = { .context = context, .job = job, .started = monotonic_ms() };
 
-	run.index = calloc(context->pool->count, sizeof(*run.index));
-	run.second = calloc(context->pool->count, sizeof(*run.second));
-	if (!run.index || !run.second)
+	run.slot = calloc(context->pool->count, sizeof(*run.slot));
+	if (!run.slot)
 		BUG("out of memory");
 	while (!run.stop && !interrupted && start_idle(&run)) {
 		poll_servers(&run);
@@ -454,6 +459,17 @@ static void remark_on_terminal(struct confirm_context *context)
 		}
 }
 
+/*
+ * One thread at a time, with a switch at every point: a trial takes longer than the plain run,
+ * by a factor of two on two cores, of fifty where it does nothing but lock.
+ */
+static uint64_t wall_for(const struct reference *reference, uint64_t most)
+{
+	uint64_t wall = 3000 + 50 * reference->took_ms;
+
+	return wall < most ? wall : most;
+}
+
 int pool_take_reference(struct confirm_context *context)
 {
 	struct confirm_pool *pool = context->pool;
@@ -464,6 +480,8 @@ int pool_take_reference(struct confirm_context *context)
 		return -1;
 	if (interrupted)
 		return error("interrupted before the first trial");
+	if (context->options.wall_auto)
+		context->options.wall_ms = wall_for(&pool->reference, context->options.wall_ms);
 	remark_on_terminal(context);
 	if (try_undirected(context))
 		return -1;

@@ -8,6 +8,7 @@
  *
  * Harm is a bad ending which the undisturbed program does not have:
  *   exit 0            never
+ *   watchdog          never: our clock ended it, perhaps we were not fair to it
  *   what it also has  only if it can end better: exit 0, or any exit instead of a crash
  *   anything else     yes
  */
@@ -30,7 +31,7 @@ static bool is_exit(const char *outcome)
 
 bool reference_harm(const struct reference *reference, const char *outcome)
 {
-	if (!strcmp(outcome, "exit 0"))
+	if (!strcmp(outcome, "exit 0") || !strcmp(outcome, "watchdog"))
 		return false;
 	if (reference->good)
 		return true;
@@ -104,6 +105,7 @@ static int take_one(struct confirm_context *context, struct reference *reference
 {
 	struct strbuf output = STRBUF_INIT;
 	struct ending ending;
+	uint64_t began = monotonic_ms(), took;
 	bool killed, deadlocked;
 	int status;
 
@@ -112,6 +114,8 @@ static int take_one(struct confirm_context *context, struct reference *reference
 		return error("cannot empty the file of the program's output: %s", strerror(errno));
 	if (run_plain(context, files, &status, &killed, &deadlocked))
 		return -1;
+	took = monotonic_ms() - began;
+	reference->took_ms = took > reference->took_ms ? took : reference->took_ms;
 	server_output(files, &output);
 	judge_ending(&ending, NULL, NULL, status, killed, output.buf);
 	if (deadlocked)

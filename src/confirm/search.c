@@ -4,7 +4,9 @@
  * Two ways to aim, in turn. Even trials are the paper's algorithm to the letter. Odd ones
  * hold back by side (WIRE_STRICT), set everybody free after a meeting (WIRE_LET_GO), and have
  * the accesses of the other candidates as scheduling points: what comes of a race often
- * depends on what happens between it and the next one.
+ * depends on what happens between it and the next one. After a trial that only the wall clock could end all
+ * are of that kind: a loop that passes no scheduling point spins on plain memory, and what it
+ * looks at is a candidate itself.
  *
  * When to stop. A hit confirms; both orders of a hit show what the race can do. Whether one
  * of them does harm may depend on more than the order, so after both orders were seen the
@@ -130,9 +132,9 @@ static struct store_trial trial_row(const struct search *search, const struct tr
 	};
 }
 
-static const struct wire_plan_parts *parts_of(const struct search *search, unsigned index)
+static const struct wire_plan_parts *parts_of(const struct search *search, const struct trial *trial)
 {
-	return index % 2 && !search->is_deadlock ? &search->loose : &search->parts;
+	return trial->other ? &search->loose : &search->parts;
 }
 
 /* The schedule as recorded: not shrunk, it is only a by-catch, and never in place of another. */
@@ -145,7 +147,7 @@ static int store_by_catch(struct search *search, const struct trial *trial, cons
 
 	context->options.shrink = false;
 	if (!witness_exists(context, id))
-		result = witness_store(context, &copy, parts_of(search, trial->index), id);
+		result = witness_store(context, &copy, parts_of(search, trial), id);
 	context->options.shrink = shrinks;
 	VEC_PUSH(&search->others, id);
 	return result;
@@ -275,7 +277,7 @@ static int store_candidate(struct search *search)
 		return -1;
 	if (has_better_witness(search))
 		return 0;
-	return witness_store(context, &search->best, parts_of(search, search->best.trial.index), search->id);
+	return witness_store(context, &search->best, parts_of(search, &search->best.trial), search->id);
 }
 
 static int store_deadlock(struct search *search)
