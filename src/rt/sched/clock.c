@@ -128,7 +128,7 @@ bool clock_jump(bool must)
 
 	if (sched.replay && replay_timeout(&ordinal))
 		thread = sched_thread_at(ordinal);
-	else if (must || (!sched.replay && !sched_random_below(JUMP_ONE_IN)))
+	else if ((must && !replay_is_exact()) || (!sched.replay && !sched_random_below(JUMP_ONE_IN)))
 		thread = choose_timed(must);
 	if (!thread)
 		return false;

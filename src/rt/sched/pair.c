@@ -140,10 +140,17 @@ static bool sides_may_race(int a, int b)
 	return a != b || a == WIRE_SIDE_BOTH || !(rt_plan->flags & WIRE_STRICT);
 }
 
+/* A compare and exchange that would fail now only reads. */
+static unsigned flags_now(const struct sched_thread *thread)
+{
+	return rt_flags_now(thread->rt, (const void *)thread->address, thread->size, thread->flags);
+}
+
 static bool is_racing(const struct sched_thread *a, const struct sched_thread *b)
 {
 	return a != b && b->postponed && b->side >= 0 && sides_may_race(a->side, b->side) &&
-	       access_conflict(a->address, (unsigned)a->size, a->flags, b->address, (unsigned)b->size, b->flags);
+	       access_conflict(a->address, (unsigned)a->size, a->flags, b->address, (unsigned)b->size, b->flags) &&
+	       access_conflict(a->address, (unsigned)a->size, flags_now(a), b->address, (unsigned)b->size, flags_now(b));
 }
 
 static uint32_t racing(const struct sched_thread *thread, struct sched_thread **out)

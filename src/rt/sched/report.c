@@ -84,7 +84,7 @@ static void *put_access(const struct report_view *view, void *out)
 	access->pc = rt_place(thread->pc);
 	access->address = thread->address;
 	access->size = (uint32_t)thread->size;
-	access->flags = thread->flags;
+	access->flags = rt_flags_now(thread->rt, (const void *)thread->address, thread->size, thread->flags);
 	access->thread = thread->ordinal;
 	access->lock_count = thread->held_count;
 	access->stack_count = view->stack_count;

@@ -311,8 +311,10 @@ static struct sched_thread *turn_decide(void)
 			collect_returned();
 		waits = sched.replay && replay_waits_for_world(); /* before gather: readiness only comes */
 		count = gather(&postponed);
-		if (unlikely(sched.timed_count) && clock_jump(false))
+		if (unlikely(sched.timed_count) && clock_jump(false)) {
+			sched.jumps += !count; /* a replay makes all its jumps here */
 			count = gather(&postponed);
+		}
 		if ((!count && !postponed) || waits) {
 			nobody_enabled(attempt++);
 			continue;
