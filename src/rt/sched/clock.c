@@ -1,5 +1,5 @@
 /*
- * clock - virtual time, and random numbers that are the same in every run.
+ * clock - virtual time.
  *
  * Time moves by a microsecond a statement and a reading (turn.c, tick below), and jumps to
  * the deadline of a timed wait when the scheduler lets it expire (clock_jump): always when
@@ -7,17 +7,12 @@
  *
  *     virtual 0 = start of the trial;  CLOCK_REALTIME = base_real + virtual, others alike
  *
- * WIRE_PIN makes the bases constants and getrandom and its kin a stream from the seed.
+ * WIRE_PIN makes the bases constants.
  * WIRE_NATIVE_TIME leaves the clocks alone (deadlines stay virtual in length).
- * What cannot be pinned: the process id, rdrand, /dev/urandom, AT_RANDOM, the time stamp counter.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "rt/sched/turn.h"
 
@@ -31,7 +26,6 @@
 #define JUMP_ONE_IN 32u
 
 static uint64_t base_real, base_monotonic;
-static uint64_t random_state;
 static uint64_t reads, reads_at_step;
 
 static uint64_t real_time(clockid_t clock)
@@ -48,7 +42,6 @@ void clock_start(void)
 
 	base_real = pin ? PIN_REAL : real_time(CLOCK_REALTIME);
 	base_monotonic = pin ? PIN_MONOTONIC : real_time(CLOCK_MONOTONIC);
-	random_state = rt_plan->seed ^ 0x5851f42d4c957f2dull;
 	sched.now = 1;
 }
 
@@ -210,91 +203,4 @@ RT_EXPORT int timespec_get(struct timespec *out, int base)
 RT_EXPORT clock_t clock(void)
 {
 	return is_virtual() ? (clock_t)(tick(RT_CALLER) / (SECOND / CLOCKS_PER_SEC)) : REAL(clock)();
-}
-
-/* ---- random numbers ------------------------------------------------------------------------- */
-
-static bool is_pinned(void)
-{
-	return sched_self() && rt_plan_flag(WIRE_PIN);
-}
-
-/* A stream of its own: how often the program asks must not change the schedule. */
-static uint64_t pinned(void)
-{
-	uint64_t z = random_state += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-	return z ^ (z >> 31);
-}
-
-static void pinned_fill(void *out, size_t size)
-{
-	unsigned char *byte = out;
-	uint64_t word = 0;
-
-	for (size_t i = 0; i < size; i++, word >>= 8) {
-		if (i % 8 == 0)
-			word = pinned();
-		byte[i] = (unsigned char)word;
-	}
-}
-
-RT_EXPORT ssize_t getrandom(void *out, size_t size, unsigned flags)
-{
-	if (!is_pinned())
-		return REAL(getrandom)(out, size, flags);
-	pinned_fill(out, size);
-	return (ssize_t)size;
-}
-
-RT_EXPORT int getentropy(void *out, size_t size)
-{
-	if (!is_pinned())
-		return REAL(getentropy)(out, size);
-	if (size > 256) {
-		errno = EIO;
-		return -1;
-	}
-	pinned_fill(out, size);
-	return 0;
-}
-
-RT_EXPORT uint32_t arc4random(void)
-{
-	return is_pinned() ? (uint32_t)pinned() : REAL(arc4random)();
-}
-
-RT_EXPORT uint32_t arc4random_uniform(uint32_t bound)
-{
-	if (!is_pinned())
-		return REAL(arc4random_uniform)(bound);
-	return bound ? (uint32_t)(pinned() % bound) : 0;
-}
-
-RT_EXPORT void arc4random_buf(void *out, size_t size)
-{
-	if (is_pinned())
-		pinned_fill(out, size);
-	else
-		REAL(arc4random_buf)(out, size);
-}
-
-/* ---- the process id ------------------------------------------------------------------------- */
-
-/*
- * It stays the real one: a made-up number would end up in kill, /proc and lock files. A
- * program whose run depends on it is told so, once a trial.
- */
-RT_EXPORT pid_t getpid(void)
-{
-	static bool told;
-	pid_t pid = (pid_t)rt_syscall(SYS_getpid);
-
-	if (!told && sched_self()) {
-		told = true;
-		rt_note("the program asks for its process id (%d now), which is not the same in each run", pid);
-	}
-	return pid;
 }

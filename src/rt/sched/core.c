@@ -128,6 +128,7 @@ void sched_trial_begin(void)
 	sched.edges = guided && rt_plan->edge_count;
 	sched.policy = policy_of_plan();
 	clock_start();
+	pin_start();
 	replay_start();
 	edge_start();
 	if (sched.policy->start)

@@ -19,7 +19,6 @@
  * with EOWNERDEAD; unlocked without pthread_mutex_consistent it is lost for everybody.
  */
 #include <errno.h>
-#include <stdio.h>
 
 #include "rt/abi/tell.h"
 #include "rt/sched/turn.h"
@@ -50,6 +49,16 @@ static struct sched_object *mutex_object(pthread_mutex_t *mutex)
 		m->known = 1;
 		m->kind = mutex->__data.__kind;
 	}
+	return object;
+}
+
+/* A lock that is no pthread_mutex_t (streams): recursive, by address. */
+struct sched_object *mutex_recursive(const void *address)
+{
+	struct sched_object *object = sched_object(address, OBJECT_MUTEX);
+
+	mutex_of(object)->known = 1;
+	mutex_of(object)->kind = PTHREAD_MUTEX_RECURSIVE;
 	return object;
 }
 
@@ -150,7 +159,7 @@ static int take(struct sched_thread *self, struct sched_object *object, const st
 	return error;
 }
 
-static int lock_object(struct sched_object *object, uintptr_t pc)
+int mutex_lock_object(struct sched_object *object, uintptr_t pc)
 {
 	if (mutex_of(object)->kind < 0)
 		return EINVAL;
@@ -169,7 +178,7 @@ static int try_shared(struct sched_thread *self, struct sched_object *object, ui
 	return error;
 }
 
-static int trylock_object(struct sched_object *object, uintptr_t pc)
+int mutex_trylock_object(struct sched_object *object, uintptr_t pc)
 {
 	struct sched_thread *self = sched_self();
 	struct mutex *m = mutex_of(object);
@@ -188,12 +197,12 @@ static int trylock_object(struct sched_object *object, uintptr_t pc)
 
 int sched_mutex_lock(pthread_mutex_t *mutex, uintptr_t pc)
 {
-	return lock_object(mutex_object(mutex), pc);
+	return mutex_lock_object(mutex_object(mutex), pc);
 }
 
 int sched_mutex_trylock(pthread_mutex_t *mutex, uintptr_t pc)
 {
-	return trylock_object(mutex_object(mutex), pc);
+	return mutex_trylock_object(mutex_object(mutex), pc);
 }
 
 /* A bad time matters only to one that has to wait. */
@@ -213,7 +222,7 @@ int sched_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct 
 	return take(self, object, &real, pc);
 }
 
-static int unlock_object(struct sched_object *object, uintptr_t pc)
+int mutex_unlock_object(struct sched_object *object, uintptr_t pc)
 {
 	struct sched_thread *self = sched_self();
 	struct mutex *m = mutex_of(object);
@@ -231,7 +240,7 @@ static int unlock_object(struct sched_object *object, uintptr_t pc)
 
 int sched_mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
 {
-	return unlock_object(mutex_object(mutex), pc);
+	return mutex_unlock_object(mutex_object(mutex), pc);
 }
 
 int sched_mutex_destroy(pthread_mutex_t *mutex, uintptr_t pc)
@@ -391,41 +400,4 @@ RT_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t *restrict mutex, int 
 	error = REAL(pthread_mutex_setprioceiling)(mutex, ceiling, old);
 	sched_mutex_unlock(mutex, RT_CALLER);
 	return error;
-}
-
-/* ---- streams -------------------------------------------------------------------------------------- */
-
-/*
- * flockfile is a recursive lock by the stream's address. The real one is not taken: a thread
- * that prints to a stream another holds would block inside libc, with the turn. So such a
- * line may come out between the holder's; nothing else is lost.
- */
-static struct sched_object *stream_object(FILE *stream)
-{
-	struct sched_object *object = sched_object(stream, OBJECT_MUTEX);
-
-	mutex_of(object)->known = 1;
-	mutex_of(object)->kind = PTHREAD_MUTEX_RECURSIVE;
-	return object;
-}
-
-RT_EXPORT void flockfile(FILE *stream)
-{
-	if (sched_self())
-		lock_object(stream_object(stream), RT_CALLER);
-	else
-		REAL(flockfile)(stream);
-}
-
-RT_EXPORT int ftrylockfile(FILE *stream)
-{
-	return sched_self() ? trylock_object(stream_object(stream), RT_CALLER) : REAL(ftrylockfile)(stream);
-}
-
-RT_EXPORT void funlockfile(FILE *stream)
-{
-	if (sched_self())
-		unlock_object(stream_object(stream), RT_CALLER);
-	else
-		REAL(funlockfile)(stream);
 }

@@ -7,7 +7,7 @@
  * hand-over costs one wake and one switch.
  *
  *     line of Algorithm 1                          here
- *     4   while Enabled(s) != {}                   gather(), nobody_enabled()
+ *     4   while Enabled(s) != {}                   turn_gather(), nobody_enabled()
  *     5   t := random in Enabled \ postponed       pick()
  *     6-22  the pair                               pair_meet()
  *     24  s := Execute(s, t)                       turn_decide returns t
@@ -16,25 +16,11 @@
  *
  * Line 27 only *removes* a thread from postponed; picked again at line 5 it would be
  * postponed again for ever, so, as the paper's prose has it, the removed one executes.
- *
- * Spinning: the signature of a statement is its place and, of an atomic, the bytes it is
- * about to touch; of a lock operation or access, which may well be honest work in a loop,
- * what the thread's newest frames hold (loop counters live there). One that the thread passed among its last
- * eight changed nothing: quiet. A thread that takes SPIN_STREAK turns in a row while others
- * could run is set aside for one decision and put below all others by the priority
- * policies; quiet statements by everybody let a postponed thread go (pair_overdue).
  */
 #include <sys/syscall.h>
 
 #include "rt/sched/turn.h"
 
-/*
- * Turns in a row before a thread that repeats itself makes room: many for a loop over
- * locks, which may well do something and whose priority a policy counts on; few for quiet
- * statements. Either way a spin costs microseconds.
- */
-#define SPIN_STREAK 1024u
-#define SPIN_QUIET 64u
 /* Yields allowed to a dying thread to be gone from the kernel; then we go on without. */
 #define REAP_YIELDS 10000u
 /*
@@ -60,8 +46,7 @@ static bool is_enabled(struct sched_thread *thread)
 	return thread->alive && !thread->outside && (turn_is_ready(thread) || turn_is_expired(thread));
 }
 
-/* Fill sched.list with Enabled \ postponed; *postponed counts the enabled ones left out. */
-static uint32_t gather(uint32_t *postponed)
+uint32_t turn_gather(uint32_t *postponed)
 {
 	uint32_t count = 0;
 
@@ -82,155 +67,6 @@ static uint32_t gather(uint32_t *postponed)
 	return count;
 }
 
-/* ---- spinning ------------------------------------------------------------------------ */
-
-/* Operations a spin is made of; all others are taken for work unless nothing at all changes. */
-static bool may_only_look(enum wire_op op)
-{
-	switch (op) {
-	case OP_ATOMIC: case OP_VOLATILE: case OP_FENCE: case OP_YIELD: case OP_SLEEP:
-	case OP_TRYLOCK: case OP_IO: case OP_FUTEX: case OP_CANCEL:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* How much of the stack is looked at: the runtime's few frames and the caller's. */
-#define SITUATION_WORDS 96u
-
-/* Only needed, and only paid for, while somebody is postponed. */
-static uint64_t situation(const struct sched_thread *thread)
-{
-	const uint64_t *word = thread->frame, *end = word + SITUATION_WORDS;
-	uint64_t h = 0;
-
-	if (!sched.postponed_count)
-		return 0;
-	if ((uintptr_t)end > thread->rt->stack_high)
-		end = (const uint64_t *)thread->rt->stack_high;
-	while (word < end)
-		h = h * 31 + *word++;
-	return h;
-}
-
-/*
- * Atomics and volatiles: the thread touches their bytes next, so the aligned word around
- * them is there to be read.
- */
-static uint64_t signature(const struct sched_thread *thread)
-{
-	uint64_t h = (uint64_t)thread->pc * 0x9e3779b97f4a7c15ull;
-
-	if (thread->op == OP_ATOMIC || thread->op == OP_VOLATILE)
-		h ^= *(const volatile uint64_t *)(thread->address & ~7ul) * 0xff51afd7ed558ccdull;
-	else if (!may_only_look(thread->op) && !thread->quiet)
-		h ^= situation(thread);
-	return h | 1;
-}
-
-static bool passed_before(struct sched_thread *thread)
-{
-	uint64_t now = signature(thread);
-	const uint32_t size = sizeof(thread->passed) / sizeof(thread->passed[0]);
-	bool before = false;
-
-	for (uint32_t i = 0; i < size; i++)
-		before |= thread->passed[i] == now;
-	if (!before)
-		thread->passed[thread->passed_next++ % size] = now;
-	return before;
-}
-
-/* True: it only looked again at what it had seen. */
-static bool is_quiet(struct sched_thread *thread, bool again)
-{
-	return again && (thread->quiet || thread->timed_out || may_only_look(thread->op));
-}
-
-static void note_progress(struct sched_thread *thread)
-{
-	bool again = passed_before(thread), quiet = is_quiet(thread, again);
-
-	sched.quiet = quiet ? sched.quiet + 1 : 0;
-	sched.repeated = again ? sched.repeated + 1 : 0;
-	thread->streak = again ? thread->streak + (quiet ? SPIN_STREAK / SPIN_QUIET : 1) : 0;
-	thread->quiet = false;
-}
-
-/* The one that goes round in circles makes room for one decision, if anybody else can go. */
-static uint32_t leave_out_spinner(uint32_t count)
-{
-	struct sched_thread *last = sched.current;
-
-	if (likely(last->streak < SPIN_STREAK) || count < 2)
-		return count;
-	for (uint32_t i = 0; i < count; i++)
-		if (sched.list[i] == last) {
-			last->streak = 0;
-			if (sched.policy->moved_down)
-				sched.policy->moved_down(last);
-			for (count--; i < count; i++)
-				sched.list[i] = sched.list[i + 1];
-		}
-	return count;
-}
-
-/* ---- outside --------------------------------------------------------------------------- */
-
-static bool has_returned(const struct sched_thread *thread)
-{
-	return thread->outside && __atomic_load_n(&thread->returned, __ATOMIC_ACQUIRE);
-}
-
-static void take_back(struct sched_thread *thread)
-{
-	thread->outside = false;
-	thread->returned = 0;
-	sched.outside_count--;
-	step_record(thread, STEP_RETURN, thread->op, 0, thread->ordinal, thread->pc);
-}
-
-/* In a replay they come back in the recorded order, and only when it is their turn to. */
-static void collect_returned(void)
-{
-	uint32_t ordinal;
-
-	if (sched.replay && replay_return(&ordinal)) {
-		struct sched_thread *thread = sched_thread_at(ordinal);
-
-		while (thread && thread->outside && !has_returned(thread))
-			rt_futex_wait(&thread->returned, 0);
-		if (thread && thread->outside)
-			take_back(thread);
-		return;
-	}
-	if (sched.replay && replay_is_exact())
-		return;
-	for (uint32_t i = 0; i < sched.thread_count; i++)
-		if (has_returned(sched.threads[i]))
-			take_back(sched.threads[i]);
-}
-
-static bool wait_for_outside(void)
-{
-	struct sched_thread *thread = NULL;
-
-	for (uint32_t i = 0; i < sched.thread_count && !thread; i++)
-		if (sched.threads[i]->outside)
-			thread = sched.threads[i];
-	if (!thread)
-		return false;
-	for (uint32_t i = 0; i < sched.thread_count; i++)
-		if (has_returned(sched.threads[i]))
-			return true;
-	if (sched.outside_count == 1)
-		rt_futex_wait(&thread->returned, 0);
-	else
-		rt_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 50000 }, NULL);
-	return true;
-}
-
 /* ---- the decision ------------------------------------------------------------------------ */
 
 /* How long to look at the world before a timed wait may expire instead, and without one. */
@@ -245,7 +81,7 @@ static void nobody_enabled(unsigned attempt)
 
 	if (world && (!attempt || sched.replay))
 		return;
-	if (clock_jump(true) || world || wait_for_outside())
+	if (clock_jump(true) || world || outside_wait())
 		return;
 	deadlock_report();
 	sched_end(WIRE_END_DEADLOCK, 0);
@@ -258,7 +94,7 @@ static struct sched_thread *pick(uint32_t count)
 	uint32_t index;
 
 	if (!sched.replay || !replay_turn(sched.list, count, &index)) {
-		count = leave_out_spinner(count);
+		count = progress_leave_out(count);
 		index = sched.policy->pick(sched.list, count);
 	}
 	thread = sched.list[index];
@@ -278,7 +114,7 @@ static struct sched_thread *execute(struct sched_thread *thread)
 		step_record(thread, STEP_ACCESS, thread->op, 0, (uint32_t)thread->side, thread->pc);
 	if (thread != sched.current)
 		thread->streak = 0;
-	note_progress(thread);
+	progress_note(thread);
 	if (sched.policy->executed)
 		sched.policy->executed(thread);
 	if (++sched.turns > sched.step_limit)
@@ -308,12 +144,12 @@ static struct sched_thread *turn_decide(void)
 		return execute(sched.racing[sched.forced_next++]);
 	for (unsigned attempt = 0;;) {
 		if (unlikely(sched.outside_count))
-			collect_returned();
+			outside_collect();
 		waits = sched.replay && replay_waits_for_world(); /* before gather: readiness only comes */
-		count = gather(&postponed);
+		count = turn_gather(&postponed);
 		if (unlikely(sched.timed_count) && clock_jump(false)) {
 			sched.jumps += !count; /* a replay makes all its jumps here */
-			count = gather(&postponed);
+			count = turn_gather(&postponed);
 		}
 		if ((!count && !postponed) || waits) {
 			nobody_enabled(attempt++);
@@ -378,6 +214,11 @@ static void turn_give(struct sched_thread *self)
 	turn_wait(self);
 }
 
+void turn_pass_on(void)
+{
+	hand_over(turn_decide());
+}
+
 /* Ended: nobody left is not a deadlock, libc then ends the process. */
 void turn_leave(struct sched_thread *self)
 {
@@ -386,7 +227,7 @@ void turn_leave(struct sched_thread *self)
 		return;
 	if (self->ordinal)
 		sched.reap_tid = self->rt->tid;
-	hand_over(turn_decide());
+	turn_pass_on();
 }
 
 bool sched_step_timed(enum wire_op op, struct sched_object *object, uintptr_t pc, sched_ready *ready,
@@ -435,45 +276,4 @@ void rt_point(enum wire_op op, const void *object, uintptr_t pc)
 		rt_note("a forked child runs unscheduled");
 	self->address = (uintptr_t)object;
 	sched_step(op, object ? sched_object(object, OBJECT_PLAIN) : NULL, pc, NULL, NULL);
-}
-
-static bool others_are_enabled(void)
-{
-	uint32_t postponed;
-
-	collect_returned();
-	return gather(&postponed) || postponed || sched.timed_count;
-}
-
-/*
- * The turn goes to somebody else; the caller may now block in the kernel. When nobody else
- * can go, the turn stays here: somebody must make the call the others wait for.
- */
-void sched_outside_begin(enum wire_op op, uintptr_t pc)
-{
-	struct sched_thread *self = sched_self();
-
-	sched_step(op, NULL, pc, NULL, NULL);
-	rt_count(WIRE_OUTSIDE);
-	self->ready = NULL;
-	self->deadline_ns = 0;
-	self->outside = true;
-	sched.outside_count++;
-	if (others_are_enabled()) {
-		hand_over(turn_decide());
-		return;
-	}
-	self->outside = false;
-	sched.outside_count--;
-}
-
-void sched_outside_end(void)
-{
-	struct sched_thread *self = rt_self_tls->turn;
-
-	if (!self->outside)
-		return;
-	__atomic_store_n(&self->returned, 1, __ATOMIC_RELEASE);
-	rt_futex_wake(&self->returned, 1);
-	turn_wait(self);
 }

@@ -4,6 +4,7 @@
  *
  *     sched_step                       turn.c      announce, decide, pass the baton
  *       turn_decide                    turn.c      Algorithm 1, one statement per call
+ *         progress_leave_out             progress.c  who spins makes room
  *         sched.policy->pick           policy_*.c  t := a thread of Enabled \ postponed
  *         replay_pick                  replay.c    ... or the recorded one
  *         pair_meet                    pair.c      Racing, postpone, resolve
@@ -54,8 +55,19 @@ struct sched_thread *sched_thread_add(struct rt_thread *rt);
 /* turn.c */
 void turn_leave(struct sched_thread *self); /* it has ended: give the turn away for good */
 void turn_wait(struct sched_thread *self);  /* park until picked */
+void turn_pass_on(void);                    /* decide, and hand the turn over without waiting */
+/* Fill sched.list with Enabled \ postponed; *postponed counts the enabled ones left out. */
+uint32_t turn_gather(uint32_t *postponed);
 bool turn_is_ready(struct sched_thread *thread);
 bool turn_is_expired(const struct sched_thread *thread);
+
+/* progress.c */
+void progress_note(struct sched_thread *thread);    /* its statement is executed now */
+uint32_t progress_leave_out(uint32_t count);        /* sched.list without one that goes round in circles */
+
+/* outside.c */
+void outside_collect(void);       /* take back who has returned */
+bool outside_wait(void);          /* until somebody may have; false: nobody is outside */
 
 /* object.c */
 void sched_objects_forget(const void *start, size_t size); /* the memory is given back */
@@ -93,8 +105,9 @@ bool replay_overdue(uint32_t *ordinal);  /* ... or a postponed thread let go ear
 bool replay_is_exact(void);              /* the next decision must be the recorded one */
 void replay_compare(enum wire_step_kind kind);
 
-/* clock.c */
+/* clock.c, pin.c */
 void clock_start(void);
+void pin_start(void);
 bool clock_jump(bool must);       /* let a timed wait expire; false: nobody waits for a time */
 
 /* watchdog.c, server.c */
@@ -105,7 +118,11 @@ void server_loop(void);           /* returns in each child, with its trial to ru
 void thread_start(void);      /* once, before the first trial */
 void thread_start_main(void); /* main ends like any other thread */
 
-/* mutex.c, for conditions and thread ends */
+/* mutex.c, for streams, conditions and thread ends */
+struct sched_object *mutex_recursive(const void *address);
+int mutex_lock_object(struct sched_object *object, uintptr_t pc);
+int mutex_trylock_object(struct sched_object *object, uintptr_t pc);
+int mutex_unlock_object(struct sched_object *object, uintptr_t pc);
 int sched_mutex_release(pthread_mutex_t *mutex, uint32_t *count, uintptr_t pc);
 bool sched_mutex_is_shared(pthread_mutex_t *mutex);
 int sched_mutex_release_model(pthread_mutex_t *mutex, uint32_t *count, uintptr_t pc);
