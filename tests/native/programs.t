@@ -13,6 +13,13 @@ plugin() {
 }
 check "plugin builds" plugin
 check_output "a C program with a C++ plugin" "loaded twice" timeout 60 "$tmp/host" "$tmp/plugin.so"
+# The linker takes operators and guards from us, not from the archive: there is no real one.
+static_library() {
+	g++ -g -Og -std=c++20 -fsanitize=thread -c -o "$tmp/own.o" "$NATIVE/cxx.cpp" &&
+	g++ -o "$tmp/own" "$tmp/own.o" -L"$(library nop)" -ldeadheat_rt -Wl,-rpath,"$(library nop)" -static-libstdc++ -static-libgcc
+}
+check "cxx builds with a static libstdc++" static_library
+check "and runs" env STATIC=1 timeout 60 "$tmp/own"
 # A plain gcc TSan build needs libtsan.so.2: ours is found first. Its references have no version.
 for file in mutex.c cond.c sem.c thread.c c11.c cancel.c strings.c alloc.c io.c process.c; do
 	name=${file%.c}

@@ -79,14 +79,14 @@ RT_EXPORT void quick_exit(int status)
 	__builtin_unreachable();
 }
 
-/* A handler for SIGABRT may still come back by longjmp; then the program goes on. */
+/* A handler of the program may still come back by longjmp; then it goes on. */
 RT_EXPORT void abort(void)
 {
 	struct sigaction now;
 
 	if (rt_wire)
 		rt_turn_abort(RT_CALLER);
-	if (rt_wire && (sigaction(SIGABRT, NULL, &now) || now.sa_handler == SIG_DFL))
+	if (rt_wire && (sigaction(SIGABRT, NULL, &now) || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN))
 		rt_finish(128 + SIGABRT);
 	REAL(abort)();
 	__builtin_unreachable();
