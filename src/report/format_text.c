@@ -104,11 +104,11 @@ const char *verdict_meaning(const struct report *r)
 {
 	switch (r->verdict) {
 	case VERDICT_RACY:
-		return "each data race above was shown and can be shown again";
+		return "each data race listed was shown and can be shown again";
 	case VERDICT_UNDECIDED:
 		return r->findings.candidate_count
 			       ? "pairs were claimed or suspected, none was shown; more trials may decide"
-			       : "no pair was suspected, but see the findings above";
+			       : "no pair was suspected, but something else went wrong or may";
 	case VERDICT_CLEAN:
 		return "nothing was even suspected in these runs; other inputs may differ";
 	case VERDICT_RACE_FREE:

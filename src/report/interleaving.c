@@ -28,33 +28,40 @@ static const char *line_where(struct arena *arena, const struct lane_line *line)
 	return line->line ? arena_printf(arena, "%s:%d", short_name(line->file), line->line) : "";
 }
 
-/* Columns that the words and places of these lines need, within reason. */
-static void measure(const struct report *r, const struct lanes *lanes, int *word, int *where)
+struct drawing {
+	const struct report *report;
+	const struct ink *ink;
+	const struct lanes *lanes;
+	int word, where; /* columns these need */
+};
+
+/* As wide as the widest, within reason. */
+static void measure(struct drawing *d)
 {
-	*word = *where = 0;
+	const struct lanes *lanes = d->lanes;
+
 	for (size_t i = 0; i < lanes->count; i++) {
 		const struct lane_line *line = &lanes->lines[i];
-		int w = line->word ? (int)strlen(line->word) : 0, p = (int)strlen(line_where(r->arena, line));
+		int w = line->word ? (int)strlen(line->word) : 0, p = (int)strlen(line_where(d->report->arena, line));
 
-		*word = w > *word && w <= 12 ? w : *word;
-		*where = p > *where && p <= 20 ? p : *where;
+		d->word = w > d->word && w <= 12 ? w : d->word;
+		d->where = p > d->where && p <= 20 ? p : d->where;
 	}
 }
 
-static void print_step(const struct report *r, const struct ink *ink, const struct lanes *lanes,
-		       const struct lane_line *line)
+static void print_step(const struct drawing *d, const struct lane_line *line)
 {
-	uint32_t count = lanes->threads < MOST_LANES ? lanes->threads : MOST_LANES;
+	const struct ink *ink = d->ink;
+	uint32_t count = d->lanes->threads < MOST_LANES ? d->lanes->threads : MOST_LANES;
 	uint32_t lane = line->thread < MOST_LANES ? line->thread : MOST_LANES - 1;
-	const char *thread = arena_printf(r->arena, "T%u", line->thread), *style = line->side ? ink->bold : "";
-	int word, where, used;
+	const char *thread = arena_printf(d->report->arena, "T%u", line->thread), *style = line->side ? ink->bold : "";
+	int used;
 
-	measure(r, lanes, &word, &where);
 	fputs(style, ink->out);
 	used = fprintf(ink->out, "     %*s%-*s %-*s", (int)(lane * LANE), "", (int)((count - lane) * LANE), thread,
-		       line->line ? word : 0, line->word);
+		       line->line ? d->word : 0, line->word);
 	if (line->line) {
-		used += fprintf(ink->out, "  %-*s", line->source ? where : 0, line_where(r->arena, line));
+		used += fprintf(ink->out, "  %-*s", line->source ? d->where : 0, line_where(d->report->arena, line));
 		if (line->source && *line->source) {
 			used += fprintf(ink->out, "  ");
 			print_cut(ink, used, line->source);
@@ -84,14 +91,15 @@ static void print_again(const struct ink *ink, const struct lane_line *line)
 		fprintf(ink->out, " %zu times more%s\n", line->count, ink->plain);
 }
 
-static void print_line(const struct report *r, const struct ink *ink, const struct lanes *lanes, size_t i)
+static void print_line(const struct drawing *d, size_t i)
 {
-	const struct lane_line *line = &lanes->lines[i];
-	const char *end = i + 1 == lanes->count ? " to the end" : "";
+	const struct lane_line *line = &d->lanes->lines[i];
+	const struct ink *ink = d->ink;
+	const char *end = i + 1 == d->lanes->count ? " to the end" : "";
 
 	switch (line->kind) {
 	case LANE_STEP:
-		print_step(r, ink, lanes, line);
+		print_step(d, line);
 		break;
 	case LANE_MEETING:
 		print_meeting(ink, line);
@@ -111,9 +119,11 @@ static void print_line(const struct report *r, const struct ink *ink, const stru
 void print_interleaving(const struct report *report, const struct ink *ink, const char *id)
 {
 	struct lanes lanes;
+	struct drawing d = { report, ink, &lanes, 0, 0 };
 
 	if (!lanes_read(report, id, &lanes))
 		return;
+	measure(&d);
 	for (size_t i = 0; i < lanes.count; i++)
-		print_line(report, ink, &lanes, i);
+		print_line(&d, i);
 }

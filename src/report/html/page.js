@@ -12,7 +12,7 @@ const byId = id => document.getElementById(id);
 function el(tag, className, ...children) {
   const node = document.createElement(tag);
   if (className) node.className = className;
-  node.append(...children.flat(2).filter(c => c !== false && c !== null && c !== undefined && c !== ""));
+  node.append(...children.flat(Infinity).filter(c => c !== false && c !== null && c !== undefined && c !== ""));
   return node;
 }
 function attr(node, attributes) {
@@ -29,9 +29,10 @@ const groups = [
   ["caught", "caught", "touched while watched"],
   ["suspected", "suspected", "no common lock, no order seen"],
   ["claimed", "claimed", "no common lock in the source"],
-  ["deadlock", "deadlocks", "threads wait for each other, or may"],
-  ["failed", "failures", "went wrong without a pair"],
+  ["deadlock", "deadlock", "threads wait for each other, or may"],
+  ["failed", "failure", "went wrong without a pair"],
 ];
+const counted = (key, name, count) => count !== 1 && (key === "deadlock" || key === "failed") ? name + "s" : name;
 const groupOf = f => f.kind === "deadlock" ? "deadlock" : f.kind === "failure" ? "failed" : f.rung;
 const hiddenGroups = new Set();
 
@@ -245,6 +246,7 @@ function update() {
   shown = rows.filter(r => !hiddenGroups.has(r.group) && words.every(w => (r.hay ??= haystack(r.f)).includes(w)));
   shown.sort(orders[byId("sort").value]);
   byId("list").replaceChildren(...shown.map(r => r.item));
+  byId("list").classList.toggle("long", shown.length > 100); /* those out of sight are not laid out */
   byId("none").hidden = shown.length > 0 || !rows.length;
   byId("count").textContent = shown.length === rows.length ? plural(rows.length, "finding", "findings") : `${shown.length} of ${rows.length}`;
   shown.forEach((r, i) => { r.head.tabIndex = i ? -1 : 0; });
@@ -262,7 +264,7 @@ function overview() {
   byId("meaning").textContent = data.meaning[0].toUpperCase() + data.meaning.slice(1) + ".";
   const counts = groups.map(([key, name, means]) => [key, name, means, rows.filter(r => r.group === key).length]).filter(g => g[3]);
   counts.forEach(([key, name, means, count], i) => {
-    const chip = attr(el("button", `rung tone-${key}`, el("b", "", String(count)), name), { type: "button", "aria-pressed": "true", title: `${means} (key ${i + 1})`, "data-group": key });
+    const chip = attr(el("button", `rung tone-${key}`, el("b", "", String(count)), counted(key, name, count)), { type: "button", "aria-pressed": "true", title: `${means} (key ${i + 1})`, "data-group": key });
     chip.addEventListener("click", () => {
       if (!hiddenGroups.delete(key)) hiddenGroups.add(key);
       chip.setAttribute("aria-pressed", String(!hiddenGroups.has(key)));
@@ -273,7 +275,7 @@ function overview() {
     part.style.flex = String(count);
     byId("bar").append(part);
   });
-  byId("bar").setAttribute("aria-label", counts.map(g => `${g[3]} ${g[1]}`).join(", "));
+  byId("bar").setAttribute("aria-label", counts.map(g => `${g[3]} ${counted(g[0], g[1], g[3])}`).join(", "));
   byId("bar").hidden = counts.length < 2;
   byId("losses").hidden = !data.losses.length;
   byId("losses").textContent = "Not everything was seen: " + data.losses.map(l => `${l[0]} ${l[1]}`).join(", ");
