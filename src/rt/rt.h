@@ -79,11 +79,26 @@ struct rt_thread {
 	void *turn;           /* the scheduler's part */
 	uint32_t frame_count; /* shadow stack, only where func_entry is called */
 	uintptr_t *frames;
+	const void *expected; /* stands before a compare and exchange: see rt_flags_now */
 	size_t stack_size;    /* set by pthread_create from its attributes; 0: the default */
 	uint64_t apart[9];    /* depth is written at every access: two threads' records share no cache line */
 };
 
 extern RT_TLS struct rt_thread *rt_self_tls;
+
+/*
+ * What the access a parked thread has announced would be if it happened now: a compare and
+ * exchange writes only while the expected bytes are there.
+ */
+static inline unsigned rt_flags_now(const struct rt_thread *thread, const void *address, size_t size, unsigned flags)
+{
+	const unsigned char *a = address, *b = thread->expected;
+
+	for (size_t i = 0; b && i < size; i++)
+		if (a[i] != b[i])
+			return flags & ~(unsigned)ACCESS_WRITE;
+	return flags;
+}
 
 /* The calling thread; makes a record for a thread we did not see being created. Never NULL. */
 struct rt_thread *rt_self(void);
@@ -151,7 +166,10 @@ void rt_on_destroy(const void *object); /* address may become another object */
 void rt_on_access(const void *address, size_t size, unsigned flags, uintptr_t pc);
 /* C11/gcc atomics: order is a __ATOMIC_* constant; before the operation is performed. */
 void rt_on_atomic(const void *address, size_t size, unsigned flags, int order, uintptr_t pc);
-/* ... and after it, when it acquires (loads and read-modify-writes): the edge from the release it saw. */
+/*
+ * ... and after it, if it is a load or a read-modify-write: the edge from the release it saw.
+ * Also just before rt_on_atomic where it acquires: the access itself is ordered after that.
+ */
 void rt_on_atomic_done(const void *address, unsigned flags, int order);
 void rt_on_fence(int order);
 void rt_on_alloc(const void *block, size_t size, uintptr_t pc);

@@ -1,60 +1,79 @@
 /*
  * atomic - C11, C++ and __sync/__atomic operations of 1 to 8 bytes, fences; 16 bytes in
- * atomic128.c.
+ * atomic128.c; how they are told in atomic.h.
  *
- * The order of calls, all skipped without a wire:
- *
- *     rt_turn_access    a scheduling point; held there if it is of the pair
- *     rt_on_atomic      before the operation: a release must be known before it is seen
- *     the operation
- *     rt_on_atomic_done after it: the acquire of what it saw
- *
- * Orders are the compilers' own constants, 0 relaxed to 5 seq_cst, with bits of hardware
- * lock elision above (masked). On x86 every read-modify-write is a locked one and every load
- * an acquire: only a seq_cst store differs from a weaker one.
+ * On x86 every read-modify-write is a locked one and every load an acquire: only a seq_cst
+ * store differs from a weaker one.
  */
 #include "rt/abi/atomic.h"
 
+/* ---- telling ------------------------------------------------------------------------ */
+
+/* Enough that threads busy on different atomics seldom share one; each in its own cache line. */
+#define STRIPES 64u
+
+static struct {
+	struct rt_lock lock;
+	char pad[64 - sizeof(struct rt_lock)];
+} stripes[STRIPES];
+
+static struct rt_lock *stripe(const volatile void *address)
+{
+	return &stripes[((uintptr_t)address >> 3) * 0x9e3779b97f4a7c15ull >> 58].lock;
+}
+_Static_assert(STRIPES == 1u << (64 - 58), "the shift picks a stripe");
+
+struct rt_thread *atomic_enter(const volatile void *address, size_t size, unsigned flags, const void *expected,
+			       uintptr_t pc)
+{
+	struct rt_thread *self = tell_self();
+
+	self->expected = expected;
+	rt_turn_access((const void *)address, size, flags, pc);
+	self->expected = NULL;
+	if (!rt_enter(self)) {
+		tell_skipped(self);
+		return NULL;
+	}
+	rt_lock(stripe(address));
+	return self;
+}
+
+void atomic_tell(const volatile void *address, size_t size, unsigned flags, int order, uintptr_t pc, bool reads)
+{
+	if (reads && atomic_acquires(order))
+		rt_on_atomic_done((const void *)address, flags, atomic_order(order));
+	rt_on_atomic((const void *)address, size, flags, atomic_order(order), pc);
+}
+
+void atomic_leave(struct rt_thread *self, const volatile void *address, unsigned flags, int order, bool reads)
+{
+	if (reads)
+		rt_on_atomic_done((const void *)address, flags, atomic_order(order));
+	rt_unlock(stripe(address));
+	rt_leave(self);
+}
+
+/* ---- doing ----------------------------------------------------------------------------- */
+
 #define ATOMIC(width, type) \
-	RT_EXPORT type __tsan_atomic##width##_load(const volatile type *a, int order); \
-	RT_EXPORT type __tsan_atomic##width##_load(const volatile type *a, int order) \
+	static inline type load##width(const volatile type *a) \
 	{ \
-		type value; \
-		ATOMIC_BEGIN(a, width, ATOMIC_LOAD, order, RT_CALLER); \
-		value = __atomic_load_n(a, __ATOMIC_SEQ_CST); \
-		ATOMIC_END(a, ATOMIC_LOAD, order); \
-		return value; \
+		return __atomic_load_n(a, __ATOMIC_SEQ_CST); \
 	} \
-	RT_EXPORT void __tsan_atomic##width##_store(volatile type *a, type value, int order); \
-	RT_EXPORT void __tsan_atomic##width##_store(volatile type *a, type value, int order) \
+	static inline void store##width(volatile type *a, type value, int order) \
 	{ \
-		ATOMIC_BEGIN(a, width, ATOMIC_STORE, order, RT_CALLER); \
 		if (atomic_order(order) == __ATOMIC_SEQ_CST) \
 			__atomic_store_n(a, value, __ATOMIC_SEQ_CST); \
 		else \
 			__atomic_store_n(a, value, __ATOMIC_RELEASE); \
-		ATOMIC_END(a, ATOMIC_STORE, order); \
 	} \
-	ATOMIC_MODIFY(width, type, exchange, __atomic_exchange_n) \
-	ATOMIC_MODIFY(width, type, fetch_add, __atomic_fetch_add) \
-	ATOMIC_MODIFY(width, type, fetch_sub, __atomic_fetch_sub) \
-	ATOMIC_MODIFY(width, type, fetch_and, __atomic_fetch_and) \
-	ATOMIC_MODIFY(width, type, fetch_or, __atomic_fetch_or) \
-	ATOMIC_MODIFY(width, type, fetch_xor, __atomic_fetch_xor) \
-	ATOMIC_MODIFY(width, type, fetch_nand, __atomic_fetch_nand) \
-	static inline bool compare_exchange##width(volatile type *a, type *expected, type value, int order, \
-						   int failure, uintptr_t pc) \
+	static inline bool swap##width(volatile type *a, type *expected, type value) \
 	{ \
-		bool done; \
-		ATOMIC_BEGIN(a, width, ATOMIC_RMW, order, pc); \
-		done = __atomic_compare_exchange_n(a, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-		if (done) \
-			ATOMIC_END(a, ATOMIC_RMW, order); \
-		else \
-			ATOMIC_END(a, ATOMIC_LOAD, failure); \
-		return done; \
+		return __atomic_compare_exchange_n(a, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
 	} \
-	ATOMIC_COMPARE(width, type)
+	ATOMIC_ALL(width, type, __atomic_exchange_n, __atomic_fetch_add, __atomic_fetch_sub, __atomic_fetch_and, \
+		   __atomic_fetch_or, __atomic_fetch_xor, __atomic_fetch_nand)
 
 ATOMIC(8, uint8_t)
 ATOMIC(16, uint16_t)
