@@ -191,7 +191,7 @@ static void print_witness(const struct report *r, const struct ink *ink, const c
 {
 	if (!w)
 		return;
-	fprintf(ink->out, "  a run that shows it: %llu step%s, %u context switch%s, ended in %s (%s, seed %llu)\n",
+	fprintf(ink->out, "  a run that shows it: %llu step%s, %u switch%s, ended in %s (%s, seed %llu)\n",
 		(unsigned long long)w->steps, w->steps == 1 ? "" : "s", w->switches, w->switches == 1 ? "" : "es",
 		known(w->outcome), known(w->policy), (unsigned long long)w->seed);
 	print_interleaving(r, ink, id);

@@ -117,28 +117,31 @@ const char *verdict_meaning(const struct report *r)
 	return "";
 }
 
-static void print_count(const struct ink *ink, const char **lead, size_t count, const char *one, const char *many)
+static const char *add_count(struct arena *arena, const char *line, size_t count, const char *one, const char *many)
 {
 	if (!count)
-		return;
-	fprintf(ink->out, "%s%zu %s", *lead, count, count == 1 ? one : many);
-	*lead = ", ";
+		return line;
+	return arena_printf(arena, "%s%s%zu %s", line, *line ? ", " : "", count, count == 1 ? one : many);
+}
+
+static const char *count_line(const struct report *r)
+{
+	const char *line = add_count(r->arena, "", count_rung(r, RUNG_CONFIRMED, RUNG_HARMFUL), "data race", "data races");
+
+	if (count_rung(r, RUNG_HARMFUL, RUNG_HARMFUL))
+		line = arena_printf(r->arena, "%s (%zu harmful)", line, count_rung(r, RUNG_HARMFUL, RUNG_HARMFUL));
+	line = add_count(r->arena, line, count_rung(r, RUNG_CLAIMED, RUNG_CAUGHT), "pair not confirmed", "pairs not confirmed");
+	line = add_count(r->arena, line, r->findings.deadlock_count, "deadlock or lock cycle", "deadlocks or lock cycles");
+	line = add_count(r->arena, line, r->findings.failure_count, "failure", "failures");
+	return add_count(r->arena, line, count_suppressed(r), "suppressed", "suppressed");
 }
 
 static void print_verdict(const struct report *r, const struct ink *ink)
 {
 	const char *style = r->verdict == VERDICT_RACY ? ink->red : r->verdict == VERDICT_UNDECIDED ? ink->yellow : ink->green;
-	const char *lead = "";
 
-	print_count(ink, &lead, count_rung(r, RUNG_CONFIRMED, RUNG_HARMFUL), "data race", "data races");
-	if (count_rung(r, RUNG_HARMFUL, RUNG_HARMFUL))
-		fprintf(ink->out, " (%zu harmful)", count_rung(r, RUNG_HARMFUL, RUNG_HARMFUL));
-	print_count(ink, &lead, count_rung(r, RUNG_CLAIMED, RUNG_CAUGHT), "pair not confirmed", "pairs not confirmed");
-	print_count(ink, &lead, r->findings.deadlock_count, "deadlock or lock cycle", "deadlocks or lock cycles");
-	print_count(ink, &lead, r->findings.failure_count, "failure", "failures");
-	print_count(ink, &lead, count_suppressed(r), "suppressed", "suppressed");
-	if (*lead)
-		fputc('\n', ink->out);
+	if (*count_line(r))
+		print_wrapped(ink, 0, count_line(r));
 	fprintf(ink->out, "verdict: %s%s%s%s: %s\n", ink->bold, style, verdict_name(r->verdict), ink->plain,
 		verdict_meaning(r));
 }

@@ -23,10 +23,13 @@ struct fixture {
 	struct report report;
 };
 
+/* T1 is at side a (inc), T0 at side b (flush), where it is an access. */
 static inline struct wire_step step(uint32_t thread, uint16_t kind, uint16_t op, uint32_t chosen)
 {
+	struct wire_pc site = { 0, thread ? 0x1235 : 0x2346 }, nowhere = { WIRE_NO_MODULE, 0 };
+
 	return (struct wire_step){ .thread = thread, .kind = kind, .op = op, .chosen = chosen,
-				   .pc = { WIRE_NO_MODULE, 0 } };
+				   .pc = op == OP_ACCESS ? site : nowhere };
 }
 
 static inline void put_schedule(struct strbuf *out)
@@ -38,11 +41,15 @@ static inline void put_schedule(struct strbuf *out)
 		step(0, STEP_ACCESS, OP_ACCESS, 0), step(1, STEP_ACCESS, OP_ACCESS, 0), step(1, STEP_TURN, OP_EXIT, 1),
 		step(0, STEP_TURN, OP_JOIN, 0),
 	};
+	const struct wire_plan_module module = { .build_id = BUILD, .path = "/w/counter" };
+	const struct wire_plan_site sites[] = { { 0, 0x1235, WIRE_SIDE_A, ACCESS_WRITE }, { 0, 0x2346, WIRE_SIDE_B, ACCESS_READ } };
 	struct schedule_file head = { .magic = SCHEDULE_MAGIC, .version = SCHEDULE_VERSION, .header_size = sizeof(head),
-				      .step_count = sizeof(steps) / sizeof(steps[0]) };
+				      .step_count = sizeof(steps) / sizeof(steps[0]), .module_count = 1, .site_count = 2 };
 
 	strbuf_add(out, &head, sizeof(head));
 	strbuf_add(out, steps, sizeof(steps));
+	strbuf_add(out, &module, sizeof(module));
+	strbuf_add(out, sites, sizeof(sites));
 }
 
 static inline void put_trials(struct store *store, int64_t run, int64_t program, const char *id)
@@ -122,7 +129,7 @@ static inline void build(struct fixture *f)
 		fail_msg("%s", error_message());
 }
 
-static inline char *print(struct fixture *f, report_printer *printer)
+__attribute__((noinline, unused)) static char *print(struct fixture *f, report_printer *printer)
 {
 	char *text = NULL;
 	size_t size;
