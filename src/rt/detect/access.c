@@ -107,15 +107,19 @@ static inline uint32_t cached_site(struct detect_thread *t, uintptr_t pc, unsign
 	return t->sites[i].site;
 }
 
-/* Nothing special about the moment, the thread or the address: at most one granule to write. */
+/* Nothing special about the moment, the thread or the address: write one granule or two. */
 static inline bool quick(struct detect_thread *t, uintptr_t address, size_t size, unsigned flags, uint32_t site)
 {
-	uint32_t bytes = ((1u << size) - 1) << address % GRANULE;
+	uint32_t bytes = ((1u << size) - 1) << address % GRANULE, more = bytes >> GRANULE;
 	uint64_t *cells = shadow_cells(address);
 
-	if (unlikely(sample_kind != WIRE_SAMPLE_ALL || t->ignore || !t->key || !cells || bytes > GRANULE_BYTES))
+	if (unlikely(sample_kind != WIRE_SAMPLE_ALL || t->ignore || !t->key || !cells))
 		return false;
-	return record_quick(t, cells, bytes, flags, site);
+	if (likely(!more))
+		return record_quick(t, cells, bytes, flags, site, true);
+	return (address + GRANULE) >> CHUNK_BITS == address >> CHUNK_BITS &&
+	       record_part(t, cells, bytes & GRANULE_BYTES, flags, site, true) &&
+	       record_part(t, cells + CELLS, more, flags, site, true);
 }
 
 /* From blob.c by a jump: our return address is the site's. */

@@ -7,7 +7,8 @@
  *
  * In the blob: key of the thread by %fs:offset, granule = (address & mask) * 2 + base, up to
  * four compares. On a miss: size and flags into %esi, jump to detect_miss, which sees the
- * site's return address as its own. A hit in the first cell takes 18 instructions.
+ * site's return address as its own. A hit in the first cell takes 18 instructions. An access
+ * over two granules must hit in both.
  *
  * A read is also a hit where this segment has written: whoever conflicts with the read conflicts
  * with the write. That spares most records of code that reads what it wrote. It may hide the
@@ -38,10 +39,7 @@ __asm__(
 "blob_write: .quad 0\n"
 "blob_miss: .quad 0\n"
 
-/*
- * rax = cells, rdx = key with our kind and bytes, rsi = what must be equal; to 9f if the
- * bytes go beyond the granule.
- */
+/* rax = cells, rdx = key with our kind, rsi = our bytes as in a key; to 8f if beyond the granule. */
 ".macro BLOB_BEGIN size flags\n"
 "	mov	blob_tls(%rip), %rdx\n"
 "	mov	%rdi, %rax\n"
@@ -52,40 +50,71 @@ __asm__(
 "	add	%rax, %rax\n"
 "	add	blob_base(%rip), %rax\n"
 "	mov	$(((1 << \\size) - 1) << 2), %esi\n"
+"	shl	%cl, %rsi\n"
+".if \\flags\n"
+"	or	$2, %rdx\n"
+".endif\n"
 ".if \\size == 16\n"
 "	test	%ecx, %ecx\n"
-"	jne	9f\n"
-".else\n"
-"	shl	%cl, %esi\n"
-".if \\size > 1\n"
+"	jne	8f\n"
+".elseif \\size > 1\n"
 "	test	$0xfffc0000, %esi\n"
-"	jne	9f\n"
-".endif\n"
-".endif\n"
-"	lea	(\\flags << 1)(%rdx,%rsi), %rdx\n"
-".if \\flags\n"
-"	or	blob_write(%rip), %rsi\n"
-".else\n"
-"	or	blob_read(%rip), %rsi\n"
+"	jne	8f\n"
 ".endif\n"
 ".endm\n"
 
-".macro BLOB_CELL offset next\n"
-"	mov	\\offset(%rax), %rcx\n"
-"	xor	%rdx, %rcx\n"
-"	test	%rsi, %rcx\n"
+/* Of bytes in mask: the key in r8 and, in mask itself, what must be equal. */
+".macro BLOB_KEY mask flags\n"
+"	lea	(%rdx,\\mask), %r8\n"
+".if \\flags\n"
+"	or	blob_write(%rip), \\mask\n"
+".else\n"
+"	or	blob_read(%rip), \\mask\n"
+".endif\n"
+".endm\n"
+
+".macro BLOB_CELL offset mask next\n"
+"	mov	\\offset(%rax), %r9\n"
+"	xor	%r8, %r9\n"
+"	test	\\mask, %r9\n"
 "	jne	\\next\n"
 "	ret\n"
+".endm\n"
+
+".macro BLOB_CELL_OF_TWO offset hit\n"
+"	mov	\\offset(%rax), %r9\n"
+"	xor	%r8, %r9\n"
+"	test	%rsi, %r9\n"
+"	je	\\hit\n"
 ".endm\n"
 
 ".macro BLOB_ENTRY name size flags\n"
 "	.balign 32\n"
 "\\name:\n"
 "	BLOB_BEGIN \\size \\flags\n"
-"	BLOB_CELL 0 1f\n"
-"1:	BLOB_CELL 8 2f\n"
-"2:	BLOB_CELL 16 3f\n"
-"3:	BLOB_CELL 24 9f\n"
+"	BLOB_KEY %rsi \\flags\n"
+"	BLOB_CELL 0 %rsi 1f\n"
+"1:	BLOB_CELL 8 %rsi 2f\n"
+"2:	BLOB_CELL 16 %rsi 3f\n"
+"3:	BLOB_CELL 24 %rsi 9f\n"
+".if \\size > 1\n"
+/* Two granules: the bytes beyond the first go to rcx. */
+"8:	mov	%rsi, %rcx\n"
+"	and	$0x3fffc, %esi\n"
+"	shr	$16, %rcx\n"
+"	and	$-4, %rcx\n"
+"	BLOB_KEY %rsi \\flags\n"
+"	BLOB_CELL_OF_TWO 0 5f\n"
+"	BLOB_CELL_OF_TWO 8 5f\n"
+"	BLOB_CELL_OF_TWO 16 5f\n"
+"	BLOB_CELL_OF_TWO 24 5f\n"
+"	jmp	9f\n"
+"5:	BLOB_KEY %rcx \\flags\n"
+"	BLOB_CELL 32 %rcx 1f\n"
+"1:	BLOB_CELL 40 %rcx 2f\n"
+"2:	BLOB_CELL 48 %rcx 3f\n"
+"3:	BLOB_CELL 56 %rcx 9f\n"
+".endif\n"
 "9:	mov	$(\\size + (\\flags << 8)), %esi\n"
 "	jmp	*blob_miss(%rip)\n"
 ".endm\n"

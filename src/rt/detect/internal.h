@@ -369,14 +369,16 @@ void record_touch(const struct touch *x);
  * The usual miss, quickly: no conflict, a cell to be had. False: nothing was done, or it was
  * done and somebody else's cell appeared meanwhile: use record_granule.
  */
-bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site);
+bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot);
+/* The same where it may be a hit. */
+bool record_part(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot);
 /* One granule: bytes is the mask of the access in it. */
 void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule);
 
 /* Make the granule a list and put the access in. */
 void list_convert(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule);
 /* Has the site made few enough lists to make one that may teach nothing? */
-bool list_affordable(const struct touch *x);
+bool list_affordable(uint32_t site);
 void list_touch(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule);
 /* Cell 0 is being cleared: give the list back. */
 void list_forget(uint64_t *cells);

@@ -6,11 +6,15 @@
  * (whoever is unordered with the earlier is unordered with the later), so a list is bounded
  * by threads x sites x ways to hold locks, not by time.
  *
- *   cell 0: place = number of the first block, key 0       cells 1, 2: empty
+ *   cell 0: place = number of the first block, key 0       other cells: empty
  *   block: 7 entries, number of the next block
  *
+ * A hot list would cost its lock at every access. When SETTLED touches brought nothing new, who
+ * comes by leaves an ordinary cell beside it and hits there from then on; anything new
+ * (another segment always is a miss) takes the cells away again.
+ *
  * I1  A list is read and changed under its stripe's lock.
- * I2  Cell 0 becomes a list first, then cells 1 and 2 are taken over: a thread that puts a
+ * I2  Cell 0 becomes a list first, then the others are taken over: a thread that puts a
  *     cell there meanwhile is taken over at the next touch.
  */
 #include "rt/detect/internal.h"
@@ -19,6 +23,7 @@
 #define BLOCKS (1u << 20) /* 128 MiB at the very most */
 #define PER_BLOCK 7u
 #define LISTS_PER_SITE 64u
+#define SETTLED 512u
 #define LONGEST 512u /* blocks of one list: 3,584 entries */
 
 struct entry {
@@ -31,7 +36,8 @@ struct block_of_entries {
 	struct entry entry[PER_BLOCK];
 	uint32_t count;
 	uint32_t next;   /* 0: none */
-	uint64_t reserved;
+	uint32_t quiet;  /* of the first block: touches since anything was new */
+	uint32_t reserved;
 };
 
 static struct rt_lock stripes[STRIPES];
@@ -67,6 +73,7 @@ static uint32_t block_new(void)
 	if (number) {
 		block_at(number)->count = 0;
 		block_at(number)->next = 0;
+		block_at(number)->quiet = 0;
 	}
 	rt_unlock(&pool.lock);
 	return number;
@@ -174,7 +181,23 @@ static void check(const struct touch *x, const struct entry *e, uint64_t key, ui
 	pair_report(x, &(struct other){ e->cell, cell_place(e->cell), e->stack }, overlap, granule);
 }
 
-static void touch_entries(const struct touch *x, uint32_t number, uint64_t key, uintptr_t granule)
+static void settle(const struct touch *x, uint64_t *cells, uint32_t number, uint64_t key)
+{
+	if (block_at(number)->quiet < SETTLED)
+		block_at(number)->quiet++;
+	else if (!x->watched)
+		__atomic_store_n(&cells[1 + x->t->slot % (CELLS - 1)], cell_make(x->site, key), __ATOMIC_RELAXED);
+}
+
+static void unsettle(uint64_t *cells, uint32_t number)
+{
+	if (block_at(number)->quiet >= SETTLED)
+		for (unsigned i = 1; i < CELLS; i++)
+			__atomic_store_n(&cells[i], 0, __ATOMIC_RELAXED);
+	block_at(number)->quiet = 0;
+}
+
+static void touch_entries(const struct touch *x, uint64_t *cells, uint32_t number, uint64_t key, uintptr_t granule)
 {
 	enum found found = FOUND_NOT;
 
@@ -182,8 +205,11 @@ static void touch_entries(const struct touch *x, uint32_t number, uint64_t key, 
 		for (uint32_t i = 0; i < block_at(n)->count && found == FOUND_NOT; i++)
 			found = update(x, &block_at(n)->entry[i], key);
 	/* Whoever came after us has checked against us. */
-	if (found == FOUND_SAME)
+	if (found == FOUND_SAME) {
+		settle(x, cells, number, key);
 		return;
+	}
+	unsettle(cells, number);
 	for (uint32_t n = number; n; n = block_at(n)->next)
 		for (uint32_t i = 0; i < block_at(n)->count; i++)
 			check(x, &block_at(n)->entry[i], key, granule);
@@ -197,8 +223,9 @@ static void touch_locked(const struct touch *x, uint64_t *cells, uint32_t bytes,
 
 	if (!cell_is_list(head))
 		return;
-	take_over_rest(cell_place(head), cells);
-	touch_entries(x, cell_place(head), x->t->key | key_bytes(bytes) | key_kind(x->flags), granule);
+	if (block_at(cell_place(head))->quiet < SETTLED)
+		take_over_rest(cell_place(head), cells);
+	touch_entries(x, cells, cell_place(head), x->t->key | key_bytes(bytes) | key_kind(x->flags), granule);
 }
 
 void list_touch(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule)
@@ -232,9 +259,9 @@ static void check_cells(const struct touch *x, uint64_t *cells, uint32_t bytes, 
 	}
 }
 
-bool list_affordable(const struct touch *x)
+bool list_affordable(uint32_t site)
 {
-	return site_at(x->site)->lists < LISTS_PER_SITE;
+	return site_at(site)->lists < LISTS_PER_SITE;
 }
 
 void list_convert(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule)

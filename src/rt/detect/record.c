@@ -32,7 +32,7 @@ struct look {
 	int merge, empty, victim;
 	enum rank rank;
 	bool conflict;
-	bool neighbours;   /* cells with other bytes than ours */
+	bool neighbours;   /* cells with other bytes than ours, writes among us */
 };
 
 static enum rank rank_of(const struct touch *x, uint64_t cell, uint64_t key, const struct segment *s, bool own)
@@ -64,7 +64,7 @@ static void look_at(const struct touch *x, struct look *look, int i, uint64_t ke
 	bool own = s->slot == x->t->slot, ordered = own;
 	enum rank rank = RANK_NEVER;
 
-	look->neighbours |= ((cell ^ key) & KEY_BYTES) != 0;
+	look->neighbours |= ((cell ^ key) & KEY_BYTES) && ((cell | key) & KEY_WRITE);
 	if (!((cell_key(cell) ^ key) & (KEY_SEGMENT | KEY_KIND))) {
 		look->merge = i;
 		return;
@@ -146,7 +146,7 @@ static int choose(const struct touch *x, struct look *look, uint64_t key, uint64
 		return look->victim;
 	if (look->empty >= 0)
 		return look->empty;
-	if (look->rank == RANK_NEVER && look->neighbours && list_affordable(x))
+	if (look->rank == RANK_NEVER && look->neighbours && list_affordable(x->site))
 		return -1;
 	if (look->rank < RANK_COVERED)
 		x->t->lost_cells++;
@@ -187,9 +187,9 @@ void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uint
 			return;
 		}
 		look_all(x, &look, key);
-		if (unlikely(look.conflict) && (list_affordable(x) || !conflicts_known(x, &look, key)))
+		if (unlikely(look.conflict) && (list_affordable(x->site) || !conflicts_known(x, &look, key)))
 			break;
-		if (unlikely(x->watched) && x->record && list_affordable(x))
+		if (unlikely(x->watched) && x->record && list_affordable(x->site))
 			break;
 		if (unlikely(!x->record))
 			return;
@@ -217,33 +217,34 @@ enum quick {
 	QUICK_MERGE,    /* our segment, kind and site: only bytes are added */
 };
 
-static inline enum quick quick_look(const struct detect_thread *t, uint64_t cell, uint64_t key, uint32_t site)
+static inline __attribute__((always_inline))
+enum quick quick_look(const struct detect_thread *t, uint64_t cell, uint64_t key, uint32_t site, bool *alone)
 {
 	const struct segment *s = segment_at(cell_segment(cell));
 	uint64_t differs = cell ^ key;
 
-	if (unlikely(!cell_key(cell)))
-		return QUICK_NOT;
-	if (s->slot != t->slot) {
-		if (clock_get(&t->vc, s->slot) >= s->epoch)
-			return QUICK_ORDERED;
-		return (cell | key) & KEY_WRITE ? QUICK_NOT : QUICK_KEEP;
-	}
 	if (!(differs & (KEY_SEGMENT | KEY_KIND)))
 		return cell_place(cell) == site ? QUICK_MERGE : QUICK_COUSIN;
-	if (s->epoch == t->epoch)
-		return QUICK_KEEP;
-	if (s->lockset != t->lockset || (differs & KEY_KIND) || (cell & ~key & KEY_BYTES))
-		return QUICK_LESS;
-	return cell_place(cell) == site ? QUICK_SAME : QUICK_OLD;
+	if (s->slot == t->slot) {
+		if (s->epoch == t->epoch)
+			return QUICK_KEEP;
+		if (s->lockset != t->lockset || (differs & KEY_KIND) || (cell & ~key & KEY_BYTES))
+			return QUICK_LESS;
+		return cell_place(cell) == site ? QUICK_SAME : QUICK_OLD;
+	}
+	if (unlikely(!cell_key(cell)))
+		return QUICK_NOT;
+	*alone = false;
+	if (clock_get(&t->vc, s->slot) >= s->epoch)
+		return QUICK_ORDERED;
+	if (((cell | key) & KEY_WRITE) && (cell & key & KEY_BYTES) && locksets_disjoint(s->lockset, t->lockset))
+		return QUICK_NOT;
+	return QUICK_KEEP;
 }
 
-static inline bool quick_put(uint64_t *cells, const uint64_t *seen, int at, uint64_t new)
+/* By compare-and-swap, and nobody else's cell may have appeared meanwhile (I1). */
+static bool quick_put(uint64_t *cells, const uint64_t *seen, int at, uint64_t new)
 {
-	if (!detect_many) {
-		__atomic_store_n(&cells[at], new, __ATOMIC_RELAXED);
-		return true;
-	}
 	if (!put(&cells[at], seen[at], new))
 		return false;
 	for (int i = 0; i < (int)CELLS; i++)
@@ -252,20 +253,30 @@ static inline bool quick_put(uint64_t *cells, const uint64_t *seen, int at, uint
 	return true;
 }
 
-bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site)
+/*
+ * hot: from a patched site, which will come by again. Then a granule with cells of ours only is
+ * written by a plain store; two threads that meet there in that very moment may overwrite
+ * each other's first cell and see each other the next time (a fifth less time a miss).
+ */
+bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot)
 {
 	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags), cell[CELLS];
 	enum quick best = QUICK_NOT;
 	uint32_t place = site;
 	int at = -1, empty = -1;
+	bool alone = hot;
 
+#pragma GCC unroll 4
 	for (int i = (int)CELLS - 1; i >= 0; i--) {
-		enum quick found = QUICK_KEEP;
+		enum quick found;
 
 		cell[i] = cell_load(&cells[i]);
-		if (!cell[i])
+		if (!cell[i]) {
 			empty = i;
-		else if (unlikely((found = quick_look(t, cell[i], key, site)) == QUICK_NOT))
+			continue;
+		}
+		found = quick_look(t, cell[i], key, site, &alone);
+		if (unlikely(found == QUICK_NOT))
 			return false;
 		if (found > best) {
 			best = found;
@@ -279,25 +290,36 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 	else if (best == QUICK_COUSIN) {
 		place = grown(t, cell[at], site, bytes);
 		key |= cell[at] & KEY_BYTES;
-	} else if (best == QUICK_KEEP)
-		return false;
-	else
+	} else {
+		if (best == QUICK_KEEP && (flags & ACCESS_WRITE) && list_affordable(site))
+			return false;
+		if (best == QUICK_KEEP)
+			at = (int)(thread_random(t) % CELLS);
 		t->lost_cells += best <= QUICK_ORDERED;
-	return quick_put(cells, cell, at, cell_make(place, key));
+	}
+	if (unlikely(detect_many && !alone))
+		return quick_put(cells, cell, at, cell_make(place, key));
+	__atomic_store_n(&cells[at], cell_make(place, key), __ATOMIC_RELAXED);
+	return true;
+}
+
+bool record_part(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot)
+{
+	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags);
+
+	return hit(cells, key, KEY_SEGMENT | KEY_KIND | key_bytes(bytes)) ||
+	       record_quick(t, cells, bytes, flags, site, hot);
 }
 
 /* The granules of an access, one after the other; the first and last may be partial. */
 void record_touch(const struct touch *x)
 {
-	const uint64_t exact = KEY_SEGMENT | KEY_KIND;
 	uintptr_t address = x->address, end = address + x->size;
-	uint64_t key;
 
 	if (unlikely(!x->t->key))
 		segment_enter(x->t);
 	if (unlikely(!x->t->key))
 		return;
-	key = x->t->key | key_kind(x->flags);
 	while (address < end) {
 		uintptr_t granule = address & -(uintptr_t)GRANULE;
 		uint32_t bytes = GRANULE_BYTES << (address - granule);
@@ -308,8 +330,7 @@ void record_touch(const struct touch *x)
 		if (unlikely(!cells) && !(cells = shadow_make(granule)))
 			return;
 		bytes &= GRANULE_BYTES;
-		if (x->watched || !x->record || (!hit(cells, key | key_bytes(bytes), exact | key_bytes(bytes)) &&
-						 !record_quick(x->t, cells, bytes, x->flags, x->site)))
+		if (x->watched || !x->record || !record_part(x->t, cells, bytes, x->flags, x->site, false))
 			record_granule(x, cells, bytes, granule);
 		address = granule + GRANULE;
 	}
