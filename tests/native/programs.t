@@ -16,7 +16,7 @@ check_output "a C program with a C++ plugin" "loaded twice" timeout 60 "$tmp/hos
 # The linker takes operators and guards from us, not from the archive: there is no real one.
 static_library() {
 	g++ -g -Og -std=c++20 -fsanitize=thread -c -o "$tmp/own.o" "$NATIVE/cxx.cpp" &&
-	g++ -o "$tmp/own" "$tmp/own.o" -L"$(library nop)" -ldeadheat_rt -Wl,-rpath,"$(library nop)" -static-libstdc++ -static-libgcc
+	g++ -o "$tmp/own" "$tmp/own.o" -L"$(library nop)" -ldeadheat_rt -Wl,-rpath,"$(library nop)" -static-libstdc++
 }
 check "cxx builds with a static libstdc++" static_library
 check "and runs" env STATIC=1 timeout 60 "$tmp/own"
