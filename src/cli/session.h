@@ -47,7 +47,7 @@ extern struct trial_options trial_options;
 #define OPTION_POLICY(words, text) { "policy", 'p', OPTION_CHOICE, &trial_options.policy, "POLICY", text, words, 0, 0 }
 #define OPTION_FILL { "fill", 0, OPTION_CHOICE, &trial_options.fill, "POLICY", "who makes the free choices of a directed trial (default random)", "random|pct|pos|surw", 0, 0 }
 #define OPTION_DEPTH { "depth", 'd', OPTION_NUMBER, &trial_options.depth, "D", "pct: number of orderings a bug needs (default 3)", NULL, 1, 100 }
-#define OPTION_STEPS { "steps", 0, OPTION_NUMBER, &trial_options.steps, "N", "steps after which a trial is a hang (default: 50 times an undirected schedule)", NULL, 100, 0 }
+#define OPTION_STEPS { "steps", 0, OPTION_NUMBER, &trial_options.steps, "N", "steps after which a trial is a hang (default: by the length of an undirected one)", NULL, 100, 0 }
 #define OPTION_TIMEOUT { "timeout", 0, OPTION_DURATION, &trial_options.wall_ms, "TIME", "wall clock of one trial, the last resort (default: by the plain run, 60s at most)", NULL, 0, 0 }
 #define OPTION_EXHAUST(text) { "exhaust", 'x', OPTION_FLAG, &trial_options.exhaust, NULL, text, NULL, 0, 0 }
 #define OPTION_COMPARE { "compare-output", 0, OPTION_FLAG, &trial_options.compare_output, NULL, "other output than the undisturbed run's is an outcome of its own", NULL, 0, 0 }

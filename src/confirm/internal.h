@@ -28,11 +28,10 @@
 
 /* ---- plan.c ------------------------------------------------------------------------- */
 
-/* An automatic step limit never goes beyond; some ten seconds of switching. */
-#define CONFIRM_STEPS_MOST 5000000u
-
 int plan_policy(const char *name); /* enum wire_policy, -1 if unknown */
 const char *plan_policy_name(uint32_t policy);
+/* Steps after which a trial is called a hang; second: when it is looked at once more. */
+uint64_t plan_step_limit(const struct confirm_context *context, bool second);
 /* What does not depend on the candidate. */
 void plan_start(struct wire_plan_parts *parts, const struct confirm_context *context);
 /* 0; -1 with a message when a side has no site in this program. */
@@ -103,6 +102,7 @@ void judge_ending(struct ending *ending, const struct wire_ev_end *end, const ch
 struct reference {
 	VEC(const char *) outcomes;
 	bool normal, good;    /* one of them is "exit N" / "exit 0" */
+	bool endless;         /* an undirected trial does not end within its steps either */
 	uint64_t took_ms;     /* the longest */
 	struct strbuf output; /* of the first run */
 };

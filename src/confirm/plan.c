@@ -16,7 +16,9 @@
 
 #define SEARCH_LINES 1000 /* how far a function may have moved; a lookup is a binary search */
 #define POINTS_MAX 4096 /* sites; the first of the highest rungs, as the store gives them */
-#define STEP_LIMIT_LEAST 200000u  /* about a tenth of a second of spinning */
+#define STEPS_LEAST 200000u    /* a fraction of a second of spinning */
+#define STEPS_SECOND 2000000u
+#define STEPS_FIRST 50000000u  /* the wall clock usually comes first */
 
 static const char *const policies[] = {
 	[WIRE_POLICY_PAIR] = "pair", [WIRE_POLICY_RANDOM] = "random", [WIRE_POLICY_PCT] = "pct",
@@ -38,18 +40,22 @@ const char *plan_policy_name(uint32_t policy)
 }
 
 /*
- * Without a limit of the user's: fifty times what an undirected schedule took, so that a
- * spin of a small program is called a hang soon and a long program never.
+ * Without a limit of the user's it comes from the length of an undirected schedule: a spin of
+ * a small program is called a hang soon, a long program is not. It is a guess (a pair in a hot
+ * loop takes more steps), so a hang is looked at twice, the second time with five times as
+ * many, and STEPS_SECOND at least. Before the length is known: STEPS_FIRST.
  */
-static uint64_t step_limit(const struct confirm_context *context)
+uint64_t plan_step_limit(const struct confirm_context *context, bool second)
 {
-	uint64_t limit = context->pool ? context->pool->length * 50 : 0;
+	uint64_t length = context->pool ? context->pool->length : 0;
+	uint64_t least = second ? STEPS_SECOND : STEPS_LEAST;
 
 	if (context->options.step_limit)
 		return context->options.step_limit;
-	if (!limit || limit > CONFIRM_STEPS_MOST)
-		return CONFIRM_STEPS_MOST;
-	return limit < STEP_LIMIT_LEAST ? STEP_LIMIT_LEAST : limit;
+	if (!length)
+		return STEPS_FIRST;
+	length *= second ? 100 : 20;
+	return length > least ? length : least;
 }
 
 void plan_start(struct wire_plan_parts *parts, const struct confirm_context *context)
@@ -63,7 +69,7 @@ void plan_start(struct wire_plan_parts *parts, const struct confirm_context *con
 		.policy = (uint32_t)plan_policy(options->policy),
 		.fill_policy = (uint32_t)plan_policy(options->fill),
 		.depth = options->depth,
-		.step_limit = step_limit(context),
+		.step_limit = plan_step_limit(context, false),
 		.length = context->pool ? context->pool->length : 0,
 		.wall_ms = options->wall_ms,
 	};

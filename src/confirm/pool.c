@@ -196,20 +196,14 @@ static void settle(struct run *run)
 	}
 }
 
-/*
- * An automatic step limit is a guess: a pair in a hot loop takes far more steps than an
- * undirected schedule. So what looks like a hang is run again with the highest limit before
- * it is called one, until one was; and the limit follows what other trials needed.
- */
+/* The automatic limit also follows what other trials needed. */
 static uint64_t limit_of(const struct run *run, unsigned at, uint64_t planned)
 {
-	if (run->context->options.step_limit)
-		return planned;
+	uint64_t needed = run->longest * 10;
+
 	if (run->slot[at].second)
-		return CONFIRM_STEPS_MOST;
-	if (run->longest * 10 < planned)
-		return planned;
-	return run->longest * 10 < CONFIRM_STEPS_MOST ? run->longest * 10 : CONFIRM_STEPS_MOST;
+		planned = plan_step_limit(run->context, true);
+	return run->context->options.step_limit || planned > needed ? planned : needed;
 }
 
 static int start_index(struct run *run, unsigned at, unsigned index, bool second)
@@ -236,6 +230,7 @@ static int start_trial(struct run *run, unsigned at)
 	return start_index(run, at, run->next++, false);
 }
 
+/* Until one hang was seen to be one, with five times the steps (plan_step_limit). */
 static bool wants_second_run(const struct run *run, unsigned at)
 {
 	const struct server *server = &run->context->pool->servers[at];
@@ -364,6 +359,9 @@ static void remark_on(struct confirm_context *context, const struct trial *trial
 {
 	const char *path = context->program->path;
 
+	if (context->pool->reference.endless)
+		remark(context, judge_word("%s does not end within its steps under the scheduler: hangs are not judged; "
+					   "--steps raises the limit", path));
 	if (trial->threads > 1 || !trial->ending.counts)
 		return;
 	if (trial->children)
@@ -388,6 +386,7 @@ static int undirected_finished(void *data, struct trial *trial)
 
 	if (!pool->length) {
 		pool->length = trial->steps + 1;
+		pool->reference.endless = !strcmp(trial->ending.outcome, "hang");
 		if (dies_alone(pool, trial))
 			return error_cannot("%s crashes before it starts a thread (%s), also without deadheat",
 					    context->program->path, trial->ending.outcome);

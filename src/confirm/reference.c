@@ -9,6 +9,7 @@
  * Harm is a bad ending which the undisturbed program does not have:
  *   exit 0            never
  *   watchdog          never: our clock ended it, perhaps we were not fair to it
+ *   hang              not if an undirected trial does not end within its steps either
  *   what it also has  only if it can end better: exit 0, or any exit instead of a crash
  *   anything else     yes
  */
@@ -32,6 +33,8 @@ static bool is_exit(const char *outcome)
 bool reference_harm(const struct reference *reference, const char *outcome)
 {
 	if (!strcmp(outcome, "exit 0") || !strcmp(outcome, "watchdog"))
+		return false;
+	if (reference->endless && !strcmp(outcome, "hang"))
 		return false;
 	if (reference->good)
 		return true;

@@ -20,7 +20,7 @@
 #include "confirm/internal.h"
 
 #define COST_MAX 400         /* a replay costs one, and one more for eight threads */
-#define STEPS_MAX 3000000u
+#define STEPS_MAX 500000u
 
 struct segment {
 	uint32_t thread;

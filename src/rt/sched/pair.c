@@ -190,10 +190,13 @@ static void let_go(struct sched_thread *thread)
 	}
 }
 
+static bool have_met; /* a trial is a process of its own: never reset */
+
 static struct sched_thread *resolve(struct sched_thread *thread, uint32_t count)
 {
 	uint32_t postponed_first;
 
+	have_met = true;
 	for (uint32_t i = 0; i < count; i++)
 		step_record(thread, STEP_HIT, thread->op, 0, sched.racing[i]->ordinal, thread->pc);
 	if (rt_plan->flags & WIRE_STOP_AT_HIT)
@@ -354,14 +357,24 @@ static bool is_point_now(void)
 	return visits % stride == 0;
 }
 
+/*
+ * Visits of the pair's sites after the first meeting; then they are left alone for the rest
+ * of the trial. A pair in a hot loop would else switch threads a million times to show again
+ * what it has shown.
+ */
+#define MET_VISITS_MAX 20000u
+
 /* A point site is on no side: -1; -2: nothing of ours. */
 static int side_now(uintptr_t pc)
 {
+	static uint32_t visits;
 	int side = sched.directed ? pair_side(pc) : -2;
 
-	if (side != WIRE_SIDE_POINT)
-		return side < 0 ? -2 : side;
-	return is_point_now() ? -1 : -2;
+	if (side < 0)
+		return -2;
+	if (side == WIRE_SIDE_POINT)
+		return is_point_now() ? -1 : -2;
+	return !have_met || visits++ < MET_VISITS_MAX ? side : -2;
 }
 
 void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t pc)
