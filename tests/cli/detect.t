@@ -87,7 +87,7 @@ for how in exit:'exit 7' _exit:'exit 8' abort:SIGABRT segv:SIGSEGV kill:SIGKILL;
 done
 
 check_output "--timeout ends a hanging program" "SIGKILL after 1 run" \
-	deadheat detect --runs 1 --timeout 5s --store timeout ./race hang "$tmp/pid0"
+	deadheat detect --runs 1 --timeout 15s --store timeout ./race hang "$tmp/pid0"
 check_output "and what was found is kept" "$found" deadheat list --store timeout
 
 # Signals: the program writes its pid into a fifo when it is where we want it.

@@ -79,7 +79,7 @@ int main(void)
 X
 deadheat-cc dead.c -o dead
 check_output "a program that deadlocks is ended by --timeout" "SIGKILL after 1 run" \
-	deadheat detect --runs 1 --timeout 5s --store d1 ./dead
+	deadheat detect --runs 1 --timeout 15s --store d1 ./dead
 check_output "and its cycle is kept" "suspected deadlock: a / b" deadheat list --store d1
 check_output "the locks by their names" "holds b (taken at dead.c:6:2)" deadheat report --store d1
 check_output "where it is stuck" "#0 second dead.c:8:2" deadheat report --store d1
