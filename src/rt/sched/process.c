@@ -3,8 +3,8 @@
  *
  * Children: waitid can look without reaping (WNOWAIT), so they are a predicate. File locks
  * and System V objects cannot be looked at: they are tried without waiting, again whenever
- * somebody changed one. Only what can neither be looked at nor tried (system, opening a
- * named pipe) is done outside, and the order of returns recorded.
+ * somebody changed one. Only what can neither be looked at nor tried (system, pclose) is
+ * done outside, and the order of returns recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -289,62 +288,7 @@ RT_EXPORT int mq_send(mqd_t queue, const char *bytes, size_t size, unsigned prio
 	return code ? io_fail(code) : REAL(mq_send)(queue, bytes, size, priority);
 }
 
-/* ---- opening and locking by variadic names --------------------------------------------------------- */
-
-/* A named pipe is opened by two at once: the first waits for the second. */
-static bool is_fifo(int folder, const char *path, int flags)
-{
-	struct stat status;
-
-	return !(flags & (O_NONBLOCK | O_PATH)) && (flags & O_ACCMODE) != O_RDWR &&
-	       !rt_syscall(SYS_newfstatat, folder, path, &status, 0) && S_ISFIFO(status.st_mode);
-}
-
-#define OPEN_MODE(flags) ({ \
-	mode_t open_mode = 0; \
-	if ((flags) & (O_CREAT | O_TMPFILE)) { \
-		va_list list; \
-		va_start(list, flags); \
-		open_mode = va_arg(list, mode_t); \
-		va_end(list); \
-	} \
-	open_mode; })
-
-RT_EXPORT int open(const char *path, int flags, ...)
-{
-	mode_t mode = OPEN_MODE(flags);
-
-	if (!sched_self() || !is_fifo(AT_FDCWD, path, flags))
-		return REAL(open)(path, flags, mode);
-	return OUTSIDE(int, REAL(open)(path, flags, mode));
-}
-
-RT_EXPORT int open64(const char *path, int flags, ...)
-{
-	mode_t mode = OPEN_MODE(flags);
-
-	if (!sched_self() || !is_fifo(AT_FDCWD, path, flags))
-		return REAL(open64)(path, flags, mode);
-	return OUTSIDE(int, REAL(open64)(path, flags, mode));
-}
-
-RT_EXPORT int openat(int folder, const char *path, int flags, ...)
-{
-	mode_t mode = OPEN_MODE(flags);
-
-	if (!sched_self() || !is_fifo(folder, path, flags))
-		return REAL(openat)(folder, path, flags, mode);
-	return OUTSIDE(int, REAL(openat)(folder, path, flags, mode));
-}
-
-RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
-{
-	mode_t mode = OPEN_MODE(flags);
-
-	if (!sched_self() || !is_fifo(folder, path, flags))
-		return REAL(openat64)(folder, path, flags, mode);
-	return OUTSIDE(int, REAL(openat64)(folder, path, flags, mode));
-}
+/* ---- locks by fcntl ---------------------------------------------------------------------------- */
 
 static bool waits(int command)
 {
