@@ -24,11 +24,11 @@ static const struct rule {
 	  "Guard both accesses with one lock, or make both atomic.", true },
 	{ "unconfirmed-pair", "UnconfirmedPair", "Two accesses with no common lock and no order seen between them.",
 	  "Not shown to meet so far. `deadheat confirm` tries to make the two threads meet.", false },
-	{ "deadlock", "Deadlock", "Threads wait for each other's locks and none can go on.",
+	{ "deadlock", "ActualDeadlock", "Threads wait for each other's locks and none can go on.",
 	  "It happened, in a schedule that `deadheat replay` repeats. Take the locks in one order everywhere.", true },
 	{ "lock-cycle", "LockCycle", "Locks are taken in different orders by different threads.",
 	  "Not shown to deadlock so far. `deadheat confirm` tries to.", false },
-	{ "failure", "Failure", "The program failed in a schedule that the operating system may choose too.",
+	{ "failure", "FailedSchedule", "The program failed in a schedule that the operating system may choose too.",
 	  "`deadheat replay` repeats the schedule, under gdb if asked.", true },
 };
 enum { RULE_RACE, RULE_PAIR, RULE_DEADLOCK, RULE_CYCLE, RULE_FAILURE, RULE_COUNT };

@@ -254,6 +254,7 @@ static void check_run(const json_t *run)
 		only(item, "rule", "|id|name|guid|shortDescription|fullDescription|help|helpUri|defaultConfiguration|relationships|"
 				   "messageStrings|properties|deprecatedIds|deprecatedNames|deprecatedGuids|");
 		check_message(json_object_get(item, "shortDescription"));
+		assert_int_not_equal(strcasecmp(string_of(item, "id"), string_of(item, "name")), 0); /* 3.49.7 */
 		json_array_foreach(json_object_get(driver, "rules"), k, other)
 			assert_true(i == k || strcmp(string_of(item, "id"), string_of(other, "id")));
 	}
