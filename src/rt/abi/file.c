@@ -43,7 +43,8 @@ RT_EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t of
 	return REAL(pwritev)(fd, parts, count, offset);
 }
 
-extern ssize_t pread64(int fd, void *to, size_t size, off64_t offset) RT_EXPORT __attribute__((alias("pread"), copy(pread)));
+extern ssize_t pread64(int fd, void *to, size_t size, off64_t offset)
+	RT_EXPORT __attribute__((alias("pread"), copy(pread)));
 extern ssize_t pwrite64(int fd, const void *from, size_t size, off64_t offset)
 	RT_EXPORT __attribute__((alias("pwrite"), copy(pwrite)));
 extern ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)

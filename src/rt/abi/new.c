@@ -90,8 +90,10 @@ NEW(_ZnwmRKSt9nothrow_t, , 0, (size_t size, const void *nothrow), size, nothrow)
 NEW(_ZnamRKSt9nothrow_t, , 0, (size_t size, const void *nothrow), size, nothrow)
 NEW(_ZnwmSt11align_val_t, must, align, (size_t size, align_t align), size, align)
 NEW(_ZnamSt11align_val_t, must, align, (size_t size, align_t align), size, align)
-NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, , align, (size_t size, align_t align, const void *nothrow), size, align, nothrow)
-NEW(_ZnamSt11align_val_tRKSt9nothrow_t, , align, (size_t size, align_t align, const void *nothrow), size, align, nothrow)
+NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, , align, (size_t size, align_t align, const void *nothrow),
+    size, align, nothrow)
+NEW(_ZnamSt11align_val_tRKSt9nothrow_t, , align, (size_t size, align_t align, const void *nothrow),
+    size, align, nothrow)
 
 DELETE(_ZdlPv, (void *block), block)
 DELETE(_ZdaPv, (void *block), block)

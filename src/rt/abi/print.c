@@ -34,7 +34,8 @@ PRINT_LIST(vfprintf, (FILE *restrict stream, const char *restrict format, va_lis
 PRINT_LIST(vdprintf, (int fd, const char *restrict format, va_list arguments), fd, format, arguments)
 PRINT_LIST(vasprintf, (char **restrict to, const char *restrict format, va_list arguments), to, format, arguments)
 PRINT_LIST(__vprintf_chk, (int flag, const char *format, va_list arguments), flag, format, arguments)
-PRINT_LIST(__vfprintf_chk, (FILE *stream, int flag, const char *format, va_list arguments), stream, flag, format, arguments)
+PRINT_LIST(__vfprintf_chk, (FILE *stream, int flag, const char *format, va_list arguments),
+	   stream, flag, format, arguments)
 PRINT_LIST(__vdprintf_chk, (int fd, int flag, const char *format, va_list arguments), fd, flag, format, arguments)
 PRINT_LIST(__vasprintf_chk, (char **to, int flag, const char *format, va_list arguments), to, flag, format, arguments)
 

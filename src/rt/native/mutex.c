@@ -134,5 +134,7 @@ RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 }
 
 /* Old names, still exported by libc and by libtsan. */
-extern int __pthread_mutex_lock(pthread_mutex_t *mutex) RT_EXPORT __attribute__((alias("pthread_mutex_lock"), copy(pthread_mutex_lock)));
-extern int __pthread_mutex_unlock(pthread_mutex_t *mutex) RT_EXPORT __attribute__((alias("pthread_mutex_unlock"), copy(pthread_mutex_unlock)));
+extern int __pthread_mutex_lock(pthread_mutex_t *mutex)
+	RT_EXPORT __attribute__((alias("pthread_mutex_lock"), copy(pthread_mutex_lock)));
+extern int __pthread_mutex_unlock(pthread_mutex_t *mutex)
+	RT_EXPORT __attribute__((alias("pthread_mutex_unlock"), copy(pthread_mutex_unlock)));
