@@ -67,10 +67,8 @@ static void put_artifact(struct json *j, const struct report *r, const char *pat
 	json_end(j, '}');
 }
 
-static void put_region(struct json *j, const struct report *r, const char *file, int line, int column)
+static void put_region(struct json *j, const char *source, int line, int column)
 {
-	const char *source = r->sym ? sym_source_line(r->sym, file, line) : NULL;
-
 	put_begin(j, "region", '{');
 	put_number(j, "startLine", (uint64_t)line);
 	if (column > 0)
@@ -91,7 +89,7 @@ static void put_physical(struct json *j, const struct report *r, const char *fil
 	put_begin(j, "physicalLocation", '{');
 	put_artifact(j, r, has_line ? file : place->module);
 	if (has_line) {
-		put_region(j, r, file, line, column);
+		put_region(j, r->sym ? sym_source_line(r->sym, file, line) : NULL, line, column);
 	} else {
 		put_begin(j, "address", '{');
 		put_number(j, "relativeAddress", place->offset);
@@ -173,12 +171,23 @@ static void put_flow_access(struct json *j, const struct report *r, char side, c
 	json_end(j, '}');
 }
 
+/* Without the source: a schedule has many steps. */
+static void put_step_place(struct json *j, const struct report *r, const struct lane_line *line)
+{
+	if (line->file && line->line > 0) {
+		put_begin(j, "physicalLocation", '{');
+		put_artifact(j, r, line->file);
+		put_region(j, NULL, line->line, 0);
+		json_end(j, '}');
+	}
+	put_function(j, line->function);
+}
+
 static void put_flow_step(struct json *j, const struct report *r, const struct lane_line *line, size_t order)
 {
 	json_begin(j, '{');
 	put_begin(j, "location", '{');
-	put_physical(j, r, line->file, line->line, 0, NULL);
-	put_function(j, line->function);
+	put_step_place(j, r, line);
 	put_message(j, "message", line->word);
 	json_end(j, '}');
 	put_number(j, "executionOrder", order);
