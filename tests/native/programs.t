@@ -43,5 +43,10 @@ if [ -x "$TOP/build/bin/deadheat" ]; then
 		case $name in limits | timer) continue ;; esac
 		check_output "$name under the scheduler" "no failure in 5 schedules" timeout 60 deadheat fuzz --trials 5 --store "$tmp/store" "$tmp/$name"
 	done
+	build nop rounds.c
+	for i in 1 2 3; do
+		check_output "a race between two rounds of a barrier (run $i)" "1 pair suspected" timeout 60 deadheat detect --runs 1 --store "$tmp/racy" "$tmp/rounds"
+		check_output "and none a round later (run $i)" "0 pairs suspected" timeout 60 deadheat detect --runs 1 --store "$tmp/silent" "$tmp/rounds" silent
+	done
 fi
 done_testing
