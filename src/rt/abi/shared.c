@@ -56,8 +56,8 @@ RT_EXPORT char *strtok(char *restrict s, const char *restrict separators)
 	if (HEARD)
 		range_write(&strtok_place, sizeof(strtok_place), RT_CALLER);
 	token = REAL(strtok)(s, separators);
-	if (HEARD && token)
-		range_write(token, range_length(token, SIZE_MAX) + 1, RT_CALLER);
+	if (HEARD && token) /* whether its end was a separator, now overwritten, nobody can say */
+		range_read(token, range_length(token, SIZE_MAX) + 1, RT_CALLER);
 	return token;
 }
 
