@@ -139,10 +139,16 @@ static void print_tally(const struct report *r, const struct ink *ink, const str
 			c->hits ? ": both threads stood before their accesses at once" : "");
 }
 
+/* An ending in trials in which the pair did not meet is not its harm. */
+static const char *harm_word(const struct outcome *o)
+{
+	return !o->harm ? "" : o->a_first + o->b_first ? "   harm" : "   harm, but not of this pair";
+}
+
 static void print_outcome(const struct ink *ink, const struct outcome *o)
 {
 	fprintf(ink->out, "     %s%-14s %6u %9u %9u%s%s\n", o->harm ? ink->red : "", o->name, o->count, o->a_first, o->b_first,
-		o->harm ? "   harm" : "", o->harm ? ink->plain : "");
+		harm_word(o), o->harm ? ink->plain : "");
 }
 
 static void print_outcomes(const struct ink *ink, const struct candidate *c)
@@ -177,10 +183,8 @@ static void print_harm(const struct ink *ink, const struct candidate *c)
 	fputc('\n', ink->out);
 }
 
-static void print_hint(const struct report *r, const struct ink *ink, const struct candidate *c)
+static void print_hint(const struct ink *ink, const char *hint)
 {
-	const char *hint = report_hint(r, c);
-
 	if (!hint)
 		return;
 	fprintf(ink->out, "  %shint:%s ", ink->green, ink->plain);
@@ -211,7 +215,7 @@ void print_candidate(const struct report *r, const struct ink *ink, const struct
 	print_tally(r, ink, c);
 	print_outcomes(ink, c);
 	print_harm(ink, c);
-	print_hint(r, ink, c);
+	print_hint(ink, report_hint(r, c));
 	print_witness(r, ink, c->id, c->witness);
 }
 
@@ -239,12 +243,13 @@ void print_deadlock(const struct report *r, const struct ink *ink, const struct 
 			d->rung >= RUNG_CONFIRMED ? "waits for" : "asks for", known(e->waits_for));
 		print_stack(r, ink, e->stack, e->stack_count);
 	}
-	if (d->trials || d->witness || d->rung < RUNG_CONFIRMED)
+	if (d->trials || d->witness || d->rung < RUNG_CONFIRMED || deadlock_hint(r, d))
 		fputc('\n', ink->out);
 	if (d->trials)
 		fprintf(ink->out, "  happened in %u of %u trial%s\n", d->hits, d->trials, d->trials == 1 ? "" : "s");
 	else if (d->rung < RUNG_CONFIRMED)
 		fprintf(ink->out, "  not tried yet: deadheat confirm %s\n", short_id(r, d->id));
+	print_hint(ink, deadlock_hint(r, d));
 	print_witness(r, ink, d->id, d->witness);
 }
 

@@ -56,7 +56,7 @@ static const char *candidate_text(const struct report *r, const struct candidate
 	text = arena_printf(r->arena, "%s%s, hit in %u of %u trials", text, rung_name(c->rung), c->hits, c->trials);
 	for (size_t i = 0; i < c->outcome_count; i++)
 		text = arena_printf(r->arena, "%s%s%u %s%s", text, i ? ", " : ": ", c->outcomes[i].count, c->outcomes[i].name,
-				    c->outcomes[i].harm ? " (harm)" : "");
+				    c->outcomes[i].harm && c->outcomes[i].a_first + c->outcomes[i].b_first ? " (harm)" : "");
 	if (report_hint(r, c))
 		text = arena_printf(r->arena, "%s\nhint: %s", text, report_hint(r, c));
 	if (c->witness)
@@ -87,6 +87,8 @@ static void print_deadlock_command(const struct report *r, FILE *out, const stru
 				    d->rung >= RUNG_CONFIRMED ? "waits for" : "asks for", d->edges[i].waits_for,
 				    d->edges[i].stack_count ? " at " : "",
 				    d->edges[i].stack_count ? frame_where(r->arena, &d->edges[i].stack[0]) : "");
+	if (deadlock_hint(r, d))
+		text = arena_printf(r->arena, "%s\nhint: %s", text, deadlock_hint(r, d));
 	if (d->witness)
 		text = arena_printf(r->arena, "%s\nrepeat it: %s", text, replay_line(r, d->id));
 	print_command(r, out, d->rung >= RUNG_CONFIRMED ? "error" : "notice", at->file, at->line, at->column,

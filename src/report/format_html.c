@@ -221,6 +221,7 @@ static void put_deadlock(struct page *p, const void *finding)
 	json_end(&p->json, ']');
 	put_number(&p->json, "trials", d->trials);
 	put_number(&p->json, "hits", d->hits);
+	put_string(p, "hint", deadlock_hint(p->report, d));
 	put_witness(p, d->id, d->witness);
 }
 

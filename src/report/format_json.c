@@ -175,6 +175,7 @@ static void put_deadlock(struct json *j, const struct report *r, const void *fin
 	put_number(j, "trials", d->trials);
 	put_number(j, "hits", d->hits);
 	put_text(j, "baseline", baseline_state(r, d->id));
+	put_text(j, "hint", deadlock_hint(r, d));
 	put_witness(j, r, d->id, d->witness);
 }
 

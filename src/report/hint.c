@@ -204,3 +204,15 @@ const char *report_hint(const struct report *r, const struct candidate *c)
 		return only_reading(r, c);
 	return different_locks(r, c, &others);
 }
+
+const char *deadlock_hint(const struct report *r, const struct deadlock *d)
+{
+	const char *names = "";
+
+	for (size_t i = 0; i < d->edge_count; i++) {
+		if (!d->edges[i].holds)
+			return NULL;
+		names = arena_printf(r->arena, "%s%s%s", names, !i ? "" : i + 1 == d->edge_count ? " and " : ", ", d->edges[i].holds);
+	}
+	return d->edge_count > 1 ? arena_printf(r->arena, "take %s in one order everywhere", names) : NULL;
+}

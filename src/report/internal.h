@@ -31,6 +31,7 @@ const char *replay_line(const struct report *report, const char *id);
 /* hint.c: findings by variable; what would mend it, NULL when that is not plain. */
 void variables_load(struct report *report);
 const char *report_hint(const struct report *report, const struct candidate *candidate);
+const char *deadlock_hint(const struct report *report, const struct deadlock *deadlock);
 
 /* stack.c: frames down to the thread's own function; what libc calls it by is left out. */
 size_t stack_depth(const struct frame *stack, size_t count);

@@ -130,7 +130,7 @@ function tally(f) {
       return n > 0 && bar;
     };
     return el("tr", "",
-      el("td", harm ? "harm" : "", text(name), harm ? " · harm" : ""), el("td", "", String(count)), el("td", "", String(a)), el("td", "", String(b)),
+      el("td", harm ? "harm" : "", text(name), harm ? (a + b ? " · harm" : " · harm, but not of this pair") : ""), el("td", "", String(count)), el("td", "", String(a)), el("td", "", String(b)),
       attr(el("td", "chart", el("div", "bars", part(a, "a"), part(b, "b"), part(count - a - b, "rest"))), { "aria-hidden": "true" }));
   });
   const head = el("thead", "", el("tr", "", el("th", "", "ended in"), el("th", "", "trials"),
