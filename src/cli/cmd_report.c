@@ -12,7 +12,8 @@ static const char *output;
 static int fail_on = RUNG_CONFIRMED;
 
 static struct option options[] = {
-	{ "format", 'f', OPTION_STRING, &format, "FORMAT", "text, json, ... (default text)", NULL, 0, 0 },
+	{ "format", 'f', OPTION_STRING, &format, "FORMAT", "text, json, sarif, junit, tsan, github or html (default text)",
+	  NULL, 0, 0 },
 	{ "output", 'o', OPTION_STRING, &output, "FILE", "write there instead of standard output", NULL, 0, 0 },
 	{ "fail-on", 0, OPTION_RUNG, &fail_on, "RUNG",
 	  "exit with 66 if anything is at or above this rung (default confirmed)",

@@ -147,11 +147,9 @@ int detecting_run(struct detecting *detecting, const struct program *program, co
 		store_lost(detecting);
 	result = detect_run(program, options, detecting->sym, &sink, detecting->arena, &detecting->result);
 	keep(&gathering);
-	if (result)
-		return -1;
-	if (has_store(detecting) && store_end_run(detecting->store, detecting->run, detecting->result.ended))
+	if (has_store(detecting) && store_end_run(detecting->store, detecting->run, detecting->result.ended) && !result)
 		store_lost(detecting);
-	return 0;
+	return result;
 }
 
 /* What the user may have lost, by name: counters whose names speak of a loss. */

@@ -40,6 +40,9 @@ usage "list with an argument" "takes no arguments" deadheat list x
 usage "report with an argument" "takes no arguments" deadheat report x
 usage "an unknown format" "--format: 'jsn' is not one of" deadheat report --format jsn
 usage "an unknown format, hint" "did you mean 'json'?" deadheat report --format jsn
+for format in $(deadheat report --format zz 2>&1 | sed 's/.*is not one of //'); do
+	check_output "help report names the format $format" "$format" deadheat help report
+done
 
 cat >ok.c <<'X'
 int main(void) { return 0; }
