@@ -111,15 +111,16 @@ static void put_outcomes(struct page *p, const struct candidate *c)
 	json_end(&p->json, ']');
 }
 
-/* Rows: [0, thread, word, place, side] [1, thread, other, first] [2, steps] [3, times, lines] [4] */
+/* Rows: [0, thread, word, place, side] [1, thread, other, first] [2, steps] [3, times, lines] [4] [5, outcome] */
 static void put_lane(struct page *p, const struct lane_line *line)
 {
+	static const int numbers[] = { [LANE_STEP] = 0, [LANE_MEETING] = 1, [LANE_GAP] = 2, [LANE_AGAIN] = 3, [LANE_WATCHDOG] = 4,
+				       [LANE_END] = 5 };
 	struct json *j = &p->json;
 	int64_t side = line->side == 'a' ? 1 : line->side == 'b' ? 2 : 0;
 
 	json_begin(j, '[');
-	json_number(j, line->kind == LANE_STEP ? 0 : line->kind == LANE_MEETING ? 1 : line->kind == LANE_GAP ? 2
-			       : line->kind == LANE_AGAIN ? 3 : 4);
+	json_number(j, numbers[line->kind]);
 	if (line->kind == LANE_STEP) {
 		json_number(j, line->thread);
 		json_number(j, string_index(p->tables, line->word));
@@ -132,6 +133,8 @@ static void put_lane(struct page *p, const struct lane_line *line)
 	} else if (line->kind == LANE_GAP || line->kind == LANE_AGAIN) {
 		json_number(j, (int64_t)line->count);
 		json_number(j, (int64_t)line->span);
+	} else if (line->kind == LANE_END) {
+		json_number(j, string_index(p->tables, line->word));
 	}
 	json_end(j, ']');
 }

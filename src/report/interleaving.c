@@ -113,6 +113,10 @@ static void print_line(const struct drawing *d, size_t i)
 	case LANE_WATCHDOG:
 		fputs("     -- the watchdog acted --\n", ink->out);
 		break;
+	case LANE_END:
+		fprintf(ink->out, "     %s-- %s%s --%s\n", ink->red, line->word,
+			!strcmp(line->word, "deadlock") ? ": nobody can go on" : "", ink->plain);
+		break;
 	}
 }
 

@@ -351,6 +351,18 @@ static void cut_to_window(struct drawing *d)
 	}
 }
 
+/* A crash or a deadlock is the last thing that happens; an exit is told elsewhere. */
+static void add_end(struct drawing *d)
+{
+	const char *outcome = d->head->outcome;
+	size_t length = strnlen(outcome, sizeof(d->head->outcome));
+
+	if (!length || !strncmp(outcome, "exit", 4))
+		return;
+	VEC_PUSH(&d->lines, (struct lane_line){ .kind = LANE_END, .step = d->count,
+						.word = arena_printf(d->report->arena, "%.*s", (int)length, outcome) });
+}
+
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
 static uint32_t count_threads(const struct drawing *d)
@@ -377,6 +389,7 @@ bool lanes_read(const struct report *report, const char *id, struct lanes *lanes
 	choose(&d);
 	fold_repeats(&d);
 	cut_to_window(&d);
+	add_end(&d);
 	lanes->lines = arena_copy(report->arena, d.lines.items, d.lines.count * sizeof(*d.lines.items));
 	lanes->count = d.lines.count;
 	lanes->threads = count_threads(&d);

@@ -16,6 +16,7 @@ enum lane_kind {
 	LANE_GAP,      /* count steps are left out */
 	LANE_AGAIN,    /* the last span lines happen count times more */
 	LANE_WATCHDOG, /* the wall clock acted */
+	LANE_END,      /* how the run ended, in word, unless it just exited */
 };
 #define LANE_NOBODY UINT32_MAX
 

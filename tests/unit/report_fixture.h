@@ -44,7 +44,7 @@ static inline void put_schedule(struct strbuf *out)
 	const struct wire_plan_module module = { .build_id = BUILD, .path = "/w/counter" };
 	const struct wire_plan_site sites[] = { { 0, 0x1235, WIRE_SIDE_A, ACCESS_WRITE }, { 0, 0x2346, WIRE_SIDE_B, ACCESS_READ } };
 	struct schedule_file head = { .magic = SCHEDULE_MAGIC, .version = SCHEDULE_VERSION, .header_size = sizeof(head),
-				      .step_count = sizeof(steps) / sizeof(steps[0]), .module_count = 1, .site_count = 2 };
+				      .step_count = sizeof(steps) / sizeof(steps[0]), .module_count = 1, .site_count = 2, .outcome = "SIGABRT" };
 
 	strbuf_add(out, &head, sizeof(head));
 	strbuf_add(out, steps, sizeof(steps));

@@ -112,7 +112,7 @@ function accessCard(a, letter) {
 }
 function edgeCard(e, i, happened) {
   const top = e.stack.length ? data.frames[e.stack[0]] : null;
-  return el("section", "side n",
+  return el("section", "side edge",
     el("header", "",
       el("p", "what", el("span", "letter", String(i + 1)), "holds ", el("code", "", text(e.holds) || "??")),
       el("p", "", happened ? "waits for " : "asks for ", el("code", "", text(e.waits_for) || "??"), top ? [" in ", el("code", "", text(top[0]) || "??")] : ""),
@@ -150,6 +150,7 @@ function lanes(w) {
       last.set(t, i);
     }
   });
+  if (w.lanes.at(-1)[0] === 5 && text(w.lanes.at(-1)[1]) === "deadlock") threads.forEach(t => last.set(t, w.lanes.length)); /* they stay where they are */
   const laneCells = (i, mark) => threads.map(t => el("td", "lane" + (i < first.get(t) || i > last.get(t) ? " ended" : ""), mark(t)));
   const rows = w.lanes.map((l, i) => {
     if (l[0] === 0) {
@@ -165,6 +166,10 @@ function lanes(w) {
       const goes = l[3] >= 0 ? `; T${l[3]} goes first` : "";
       return el("tr", "meeting", laneCells(i, t => t === l[1] || t === l[2] ? el("span", "ring") : ""),
         attr(el("td", "", `T${l[1]} and T${l[2]} both stand before their accesses${goes}`), { colspan: 3 }));
+    }
+    if (l[0] === 5) {
+      const end = text(l[1]);
+      return el("tr", "end", laneCells(i, () => ""), attr(el("td", "", end === "deadlock" ? "deadlock: nobody can go on" : end), { colspan: 3 }));
     }
     const words = l[0] === 2 ? plural(l[1], "step", "steps") + (i + 1 === w.lanes.length ? " to the end" : "")
       : l[0] === 3 ? `${l[2] === 1 ? "the same" : `these ${l[2]} lines`} ${l[1] === 1 ? "once more" : l[1] + " times more"}` : "the watchdog acted";
