@@ -30,16 +30,21 @@ export LC_ALL=C
 die() { echo "bench/detect.sh: $*" >&2; exit 1; }
 
 # ---- sources -----------------------------------------------------------------------------
-apt_options="-o Dir::Etc::sourcelist=$B/apt/sources.list -o Dir::Etc::sourceparts=/dev/null -o Dir::State::Lists=$B/apt/lists"
+# The machine's own Debian sources, asked for source packages, with lists of our own.
+apt_options="-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$B/apt/parts -o Dir::State::Lists=$B/apt/lists"
+sources() {
+	mkdir -p "$B/apt/lists/partial" "$B/apt/parts"
+	for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list; do
+		grep -q debian "$list" 2>/dev/null || continue
+		sed 's/^Types: deb$/Types: deb-src/; s/^deb /deb-src /' "$list" >"$B/apt/parts/$(basename "$list")"
+	done
+	apt-get -qq $apt_options update || die "cannot read Debian's list of sources"
+}
+
 fetch() { # source package
 	[ -d "$B/src/$1" ] && return
-	mkdir -p "$B/apt/lists/partial" "$B/src"
-	if [ ! -e "$B/apt/sources.list" ]; then
-		for suite in bookworm trixie; do
-			echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://the-debian-mirror/debian $suite main"
-		done > "$B/apt/sources.list"
-		apt-get -qq $apt_options update || die "cannot read Debian's list of sources"
-	fi
+	mkdir -p "$B/src"
+	[ -d "$B/apt/parts" ] || sources
 	(cd "$B/src" && apt-get -qq $apt_options source --download-only "$1" >/dev/null 2>&1 &&
 	 mkdir "$1.new" && tar -C "$1.new" --strip-components=1 -xf "$(ls "${1}"_*.orig.tar.?z* | grep -v asc | tail -n 1)" &&
 	 mv "$1.new" "$1") || die "cannot fetch the source of $1"
