@@ -30,13 +30,14 @@ export LC_ALL=C
 die() { echo "bench/detect.sh: $*" >&2; exit 1; }
 
 # ---- sources -----------------------------------------------------------------------------
-# The machine's own Debian sources, asked for source packages, with lists of our own.
+# The machine's own Debian sources, asked for source packages (also of the next release: mirrors
+# drop superseded sources), with lists of our own.
 apt_options="-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$B/apt/parts -o Dir::State::Lists=$B/apt/lists"
 sources() {
 	mkdir -p "$B/apt/lists/partial" "$B/apt/parts"
 	for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list; do
 		grep -q debian "$list" 2>/dev/null || continue
-		sed 's/^Types: deb$/Types: deb-src/; s/^deb /deb-src /' "$list" >"$B/apt/parts/$(basename "$list")"
+		sed 's/^Types: deb$/Types: deb-src/; s/^Suites: bookworm /&trixie /; s/^deb /deb-src /' "$list" >"$B/apt/parts/$(basename "$list")"
 	done
 	apt-get -qq $apt_options update || die "cannot read Debian's list of sources"
 }
