@@ -44,7 +44,7 @@ static void measure(struct drawing *d)
 		const struct lane_line *line = &lanes->lines[i];
 		int w = line->word ? (int)strlen(line->word) : 0, p = (int)strlen(line_where(d->report->arena, line));
 
-		d->word = w > d->word && w <= 12 ? w : d->word;
+		d->word = w > d->word && w <= 14 ? w : d->word;
 		d->where = p > d->where && p <= 20 ? p : d->where;
 	}
 }

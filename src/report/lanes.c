@@ -144,6 +144,21 @@ static bool stops_here(const struct drawing *d, size_t i)
 	return i >= d->count || d->steps[i].thread != s->thread || d->steps[i].kind == STEP_HIT;
 }
 
+/*
+ * A trial directed at a lock cycle also postpones threads before their locks. A lock that is
+ * asked for again before anybody gave it back was not taken the first time.
+ */
+static bool stops_at_lock(const struct drawing *d, size_t i)
+{
+	const struct wire_step *s = &d->steps[i];
+
+	if (!d->head->edge_count || s->kind != STEP_TURN || s->op != OP_LOCK || !s->object)
+		return false;
+	for (i++; i < d->count && d->steps[i].object != s->object; i++)
+		;
+	return i < d->count && d->steps[i].kind == STEP_TURN && d->steps[i].op == OP_LOCK;
+}
+
 /* "a: write": which side of the pair, and what it does, where the schedule's sites tell. */
 static const char *access_word(struct arena *arena, const struct wire_plan_site *site, char *side)
 {
@@ -170,6 +185,8 @@ static const char *step_word(const struct drawing *d, size_t i, char *side)
 			return word;
 		return *side ? arena_printf(d->report->arena, "stops at %c", *side) : "stops at";
 	}
+	if (stops_at_lock(d, i))
+		return "stops at lock";
 	return s->op < OP_COUNT ? op_words[s->op] : "?";
 }
 

@@ -156,7 +156,7 @@ function lanes(w) {
     if (l[0] === 0) {
       const [, thread, word, place, side] = l, letter = side === 1 ? "a" : side === 2 ? "b" : "";
       const op = text(word), stops = op.startsWith("stops at"), where = place >= 0 ? data.places[place] : null;
-      const dot = () => el("span", letter ? `dot letter ${letter}${stops ? " hollow" : ""}` : "dot", letter);
+      const dot = () => el("span", `dot${letter ? " letter " + letter : ""}${stops ? " hollow" : ""}`, letter);
       return el("tr", letter ? "pair" : "",
         laneCells(i, t => t === thread ? [dot(), el("span", "hidden", `T${t}`)] : ""),
         el("td", "op", op), el("td", "mono", where ? `${text(where[0]).replace(/.*\//, "")}:${where[1]}` : ""),
