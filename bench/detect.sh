@@ -21,6 +21,7 @@
 cd "$(dirname "$0")/.." || exit 1
 TOP=$PWD
 B=$TOP/build/bench
+D=${DEADHEAT_BUILD:-$TOP/build} # another copy, when the tree is being rebuilt
 rounds=${1:-5}
 [ $# -gt 0 ] && shift
 programs=${*:-pigz pbzip2 xz zstd hash matrix}
@@ -60,8 +61,8 @@ compiler() {
 	native-clang) cc=clang-19 cxx=clang++-19 flags="-O2" ;;
 	tsan-gcc) cc=gcc cxx=g++ flags="-O2 -g -fsanitize=thread" link=-fsanitize=thread ;;
 	tsan-clang) cc=clang-19 cxx=clang++-19 flags="-O2 -g -fsanitize=thread" link=-fsanitize=thread ;;
-	ours-gcc) cc=$TOP/build/bin/deadheat-cc cxx=$TOP/build/bin/deadheat-c++ flags="-O2 -g" DEADHEAT_CC=gcc ;;
-	ours-clang) cc=$TOP/build/bin/deadheat-cc cxx=$TOP/build/bin/deadheat-c++ flags="-O2 -g" DEADHEAT_CC=clang-19 ;;
+	ours-gcc) cc=$D/bin/deadheat-cc cxx=$D/bin/deadheat-c++ flags="-O2 -g" DEADHEAT_CC=gcc ;;
+	ours-clang) cc=$D/bin/deadheat-cc cxx=$D/bin/deadheat-c++ flags="-O2 -g" DEADHEAT_CC=clang-19 ;;
 	esac
 	[ "${1#ours}" = "$1" ] || export DEADHEAT_CC
 }
@@ -140,7 +141,7 @@ command_of() { # program variant
 	case $2 in
 	tsan-huge) echo "$B/$1/tsan-clang/program" ;;
 	nop-gcc) echo "$B/$1/ours-gcc/program" ;;
-	ours-*) echo "$TOP/build/bin/deadheat detect --quiet --runs 1 --store $B/store -- $B/$1/$2/program" ;;
+	ours-*) echo "$D/bin/deadheat detect --quiet --runs 1 --store $B/store -- $B/$1/$2/program" ;;
 	*) echo "$B/$1/$2/program" ;;
 	esac
 }

@@ -383,7 +383,7 @@ void list_touch(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_
 /* Cell 0 is being cleared: give the list back. */
 void list_forget(uint64_t *cells);
 /* Mark the segments of all lists for the collector. */
-void lists_each(void (*mark)(uint64_t cell));
+void lists_each(void (*visit)(uint64_t cell));
 
 /* The other side of a pair. */
 struct other {

@@ -301,9 +301,9 @@ void list_forget(uint64_t *cells)
 	rt_unlock(stripe_of(cells));
 }
 
-void lists_each(void (*mark)(uint64_t cell))
+void lists_each(void (*visit)(uint64_t cell))
 {
 	for (uint32_t n = 1; pool.blocks && n < __atomic_load_n(&pool.made, __ATOMIC_ACQUIRE); n++)
 		for (uint32_t i = 0; i < block_at(n)->count; i++)
-			mark(block_at(n)->entry[i].cell);
+			visit(block_at(n)->entry[i].cell);
 }

@@ -12,7 +12,7 @@
 
 static struct rt_lock lock;
 static struct lock_info **chunks;
-static uint32_t count = 1; /* 0 is no lock */
+static uint32_t ordinal_count = 1; /* 0 is no lock */
 
 struct lock_info *lock_info(uint32_t ordinal)
 {
@@ -25,9 +25,9 @@ static uint32_t ordinal_new(uintptr_t address, uintptr_t pc)
 
 	if (!chunks)
 		chunks = rt_reserve(CHUNKS * sizeof(*chunks), false);
-	if (chunks && count < CHUNK * CHUNKS &&
-	    (chunks[count / CHUNK] || (chunks[count / CHUNK] = rt_arena(CHUNK * sizeof(struct lock_info)))))
-		ordinal = count++;
+	if (chunks && ordinal_count < CHUNK * CHUNKS &&
+	    (chunks[ordinal_count / CHUNK] || (chunks[ordinal_count / CHUNK] = rt_arena(CHUNK * sizeof(struct lock_info)))))
+		ordinal = ordinal_count++;
 	if (ordinal)
 		*lock_info(ordinal) = (struct lock_info){ .address = address, .first_at = pc };
 	return ordinal;
