@@ -2,7 +2,7 @@
 #include <semaphore.h>
 #include "../threads.h"
 static __thread int x;
-static int *leaked, seen;
+int *leaked, seen;
 static sem_t ready, done;
 static void *f(void *p) {
 	leaked = &x;
