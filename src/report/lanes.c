@@ -18,8 +18,9 @@
 #include "wire/plan.h"
 #include "wire/schedule.h"
 
-#define MOST_LINES 32   /* about a screen */
-#define LONGEST_LOOP 8  /* lines of a stretch that repeats */
+#define MOST_LINES 32     /* about a screen */
+#define LONGEST_LOOP 8    /* lines of a stretch that repeats */
+#define MOST_STEPS 100000 /* looked at, around the last meeting: the rest is counted only */
 
 struct drawing {
 	const struct report *report;
@@ -160,14 +161,16 @@ static bool stops_at_lock(const struct drawing *d, size_t i)
 }
 
 /* "a: write": which side of the pair, and what it does, where the schedule's sites tell. */
-static const char *access_word(struct arena *arena, const struct wire_plan_site *site, char *side)
+static const char *access_word(const struct wire_plan_site *site, bool stops, char *side)
 {
-	if (!site)
-		return "access";
-	*side = site->side == WIRE_SIDE_A ? 'a' : site->side == WIRE_SIDE_B ? 'b' : 0;
-	if (!*side)
-		return access_kind_name(site->flags);
-	return arena_printf(arena, "%c: %s", *side, access_kind_name(site->flags));
+	static const char *const words[3][2] = { { "read", "write" }, { "a: read", "a: write" }, { "b: read", "b: write" } };
+	static const char *const stop[3] = { "stops at", "stops at a", "stops at b" };
+	int which = !site ? 0 : site->side == WIRE_SIDE_A ? 1 : site->side == WIRE_SIDE_B ? 2 : 0;
+
+	*side = (char)(which ? 'a' + which - 1 : 0);
+	if (stops)
+		return stop[which];
+	return site ? words[which][access_is_write(site->flags)] : "access";
 }
 
 static const char *step_word(const struct drawing *d, size_t i, char *side)
@@ -178,20 +181,17 @@ static const char *step_word(const struct drawing *d, size_t i, char *side)
 		return "signal";
 	if (s->kind == STEP_RETURN)
 		return "returns";
-	if (s->op == OP_ACCESS) {
-		const char *word = access_word(d->report->arena, step_site(d, s), side);
-
-		if (!stops_here(d, i))
-			return word;
-		return *side ? arena_printf(d->report->arena, "stops at %c", *side) : "stops at";
-	}
+	if (s->op == OP_ACCESS)
+		return access_word(step_site(d, s), stops_here(d, i), side);
 	if (stops_at_lock(d, i))
 		return "stops at lock";
 	return s->op < OP_COUNT ? op_words[s->op] : "?";
 }
 
-static void set_where(const struct drawing *d, const struct wire_step *s, struct lane_line *line)
+/* Looked up for the lines that are left in the end. */
+static void set_where(const struct drawing *d, struct lane_line *line)
 {
+	const struct wire_step *s = &d->steps[line->step];
 	struct frame *frames;
 	struct place place;
 
@@ -234,7 +234,6 @@ static struct lane_line step_line(const struct drawing *d, size_t i)
 	if (s->kind == STEP_WATCHDOG)
 		return (struct lane_line){ .kind = LANE_WATCHDOG, .thread = s->thread, .step = i };
 	line.word = step_word(d, i, &line.side);
-	set_where(d, s, &line);
 	return line;
 }
 
@@ -254,11 +253,21 @@ static void add_gap(struct drawing *d, size_t from, size_t to)
 		VEC_PUSH(&d->lines, (struct lane_line){ .kind = LANE_GAP, .count = count, .step = from });
 }
 
+static size_t last_meeting(const struct drawing *d)
+{
+	for (size_t i = d->count; i-- > 0;)
+		if (d->steps[i].kind == STEP_HIT)
+			return i;
+	return d->count;
+}
+
 static void choose(struct drawing *d)
 {
-	size_t next = 0;
+	size_t centre = last_meeting(d), next = 0;
+	size_t from = centre > MOST_STEPS / 2 ? centre - MOST_STEPS / 2 : 0;
+	size_t to = d->count - from > MOST_STEPS ? from + MOST_STEPS : d->count;
 
-	for (size_t i = 0; i < d->count; i++) {
+	for (size_t i = from; i < to; i++) {
 		if (!is_visible(d, i) || !(concerns_pair(&d->steps[i]) || at_switch(d, i)))
 			continue;
 		add_gap(d, next, i);
@@ -270,15 +279,13 @@ static void choose(struct drawing *d)
 
 /* ---- what repeats ------------------------------------------------------------------------- */
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_line(const struct drawing *d, const struct lane_line *a, const struct lane_line *b)
 {
-	return a == b || (a && b && !strcmp(a, b));
-}
+	const struct wire_pc *at = &d->steps[a->step].pc, *bt = &d->steps[b->step].pc;
 
-static bool is_same_line(const struct lane_line *a, const struct lane_line *b)
-{
-	return a->kind == b->kind && a->thread == b->thread && a->other == b->other && a->first == b->first &&
-	       a->count == b->count && a->line == b->line && same_text(a->word, b->word) && same_text(a->file, b->file);
+	if (a->kind != b->kind || a->thread != b->thread || a->other != b->other || a->first != b->first || a->count != b->count)
+		return false;
+	return a->kind != LANE_STEP || (a->word == b->word && at->module == bt->module && at->offset == bt->offset);
 }
 
 /* How often do the next `length` lines stand there again, right after themselves? */
@@ -287,7 +294,7 @@ static size_t count_again(const struct drawing *d, size_t at, size_t length)
 	size_t same = 0;
 
 	while (at + length + same < d->lines.count &&
-	       is_same_line(&d->lines.items[at + same], &d->lines.items[at + length + same]))
+	       is_same_line(d, &d->lines.items[at + same], &d->lines.items[at + length + same]))
 		same++;
 	return same / length;
 }
@@ -332,11 +339,20 @@ static size_t steps_in(const struct drawing *d, size_t from, size_t to)
 	return count;
 }
 
-/* The repeats have no step of their own; they belong to what they repeat. */
+/* A stretch and the line that says how often it repeats are kept or cut together. */
 static size_t line_start(const struct drawing *d, size_t at)
 {
-	while (at > 0 && at < d->lines.count && d->lines.items[at].kind == LANE_AGAIN)
-		at -= d->lines.items[at].span;
+	for (size_t i = at; i < d->lines.count && i <= at + LONGEST_LOOP; i++)
+		if (d->lines.items[i].kind == LANE_AGAIN && i - d->lines.items[i].span < at)
+			return i - d->lines.items[i].span;
+	return at;
+}
+
+static size_t line_end(const struct drawing *d, size_t at)
+{
+	for (size_t i = at; i < d->lines.count && i <= at + LONGEST_LOOP; i++)
+		if (d->lines.items[i].kind == LANE_AGAIN && i - d->lines.items[i].span < at)
+			return i + 1;
 	return at;
 }
 
@@ -353,8 +369,7 @@ static void cut_to_window(struct drawing *d)
 	if (from + MOST_LINES > d->lines.count)
 		from = d->lines.count - MOST_LINES;
 	from = line_start(d, from);
-	to = from + MOST_LINES < d->lines.count ? from + MOST_LINES : d->lines.count;
-	to = to < d->lines.count && d->lines.items[to].kind == LANE_AGAIN ? to + 1 : to;
+	to = line_end(d, from + MOST_LINES < d->lines.count ? from + MOST_LINES : d->lines.count);
 	before = from ? steps_in(d, 0, from) : 0;
 	after = to < d->lines.count ? steps_in(d, to, d->lines.count) : 0;
 	memmove(d->lines.items, d->lines.items + from, (to - from) * sizeof(*d->lines.items));
@@ -382,6 +397,15 @@ static void add_end(struct drawing *d)
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
+static size_t count_visible(const struct drawing *d)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < d->count; i++)
+		count += is_visible(d, i);
+	return count;
+}
+
 static uint32_t count_threads(const struct drawing *d)
 {
 	uint32_t count = 0;
@@ -406,10 +430,14 @@ bool lanes_read(const struct report *report, const char *id, struct lanes *lanes
 	choose(&d);
 	fold_repeats(&d);
 	cut_to_window(&d);
+	for (size_t i = 0; i < d.lines.count; i++)
+		if (d.lines.items[i].kind == LANE_STEP)
+			set_where(&d, &d.lines.items[i]);
 	add_end(&d);
 	lanes->lines = arena_copy(report->arena, d.lines.items, d.lines.count * sizeof(*d.lines.items));
 	lanes->count = d.lines.count;
 	lanes->threads = count_threads(&d);
+	lanes->steps = count_visible(&d);
 	VEC_FREE(&d.lines);
 	return true;
 }

@@ -37,6 +37,7 @@ struct lanes {
 	struct lane_line *lines;
 	size_t count;
 	uint32_t threads;
+	size_t steps;  /* of the schedule that are worth a line: those shown and those counted */
 };
 
 /* Into the report's arena. False if there is no schedule, or none that can be read. */

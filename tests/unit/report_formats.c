@@ -8,6 +8,7 @@
 #include "report_fixture.h"
 
 #include "report/internal.h"
+#include "report/lanes.h"
 
 static const char *const formats[] = { "text", "json", "sarif", "junit", "tsan", "github", "html" };
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -315,6 +316,104 @@ static void sides_stand_beside_each_other_where_there_is_room(void **state)
 	free(text);
 }
 
+/* ---- the lanes ------------------------------------------------------------------------------------ */
+
+/* Lines with the steps they stand for; a repeat stands for its stretch, times over. */
+static size_t steps_told(const struct lanes *lanes)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < lanes->count; i++) {
+		const struct lane_line *line = &lanes->lines[i];
+
+		if (line->kind == LANE_GAP)
+			told += line->count;
+		else if (line->kind == LANE_AGAIN)
+			for (size_t k = i - line->span; k < i; k++)
+				told += line->count * (lanes->lines[k].kind == LANE_GAP ? lanes->lines[k].count : 1);
+		else
+			told += line->kind != LANE_END;
+	}
+	return told;
+}
+
+static struct wire_step random_step(unsigned *seed)
+{
+	static const uint16_t kinds[] = { STEP_TURN, STEP_TURN, STEP_TURN, STEP_CHOICE, STEP_ACCESS, STEP_HIT, STEP_WATCHDOG };
+	static const uint16_t ops[] = { OP_LOCK, OP_UNLOCK, OP_ACCESS, OP_ACCESS, OP_JOIN, OP_EXIT, OP_CREATE };
+	unsigned thread = (unsigned)rand_r(seed) % 3;
+
+	return step(thread, kinds[(unsigned)rand_r(seed) % 7], ops[(unsigned)rand_r(seed) % 7], (thread + 1) % 3);
+}
+
+/* A stretch of random steps, several times over: there is something to fold, to cut and to leave out. */
+static void put_random_schedule(struct strbuf *out, unsigned seed)
+{
+	struct wire_step steps[64];
+	struct schedule_file head = { .magic = SCHEDULE_MAGIC, .version = SCHEDULE_VERSION, .header_size = sizeof(head) };
+	size_t stretches = 1 + seed % 40;
+
+	head.step_count = 0;
+	strbuf_reset(out);
+	strbuf_add(out, &head, sizeof(head));
+	for (size_t i = 0; i < stretches; i++) {
+		size_t length = 1 + (size_t)rand_r(&seed) % 6, times = 1 + (size_t)rand_r(&seed) % 4;
+
+		for (size_t k = 0; k < length; k++)
+			steps[k] = random_step(&seed);
+		for (size_t k = 0; k < times; k++)
+			strbuf_add(out, steps, length * sizeof(*steps));
+		((struct schedule_file *)out->buf)->step_count += length * times;
+	}
+}
+
+static void no_step_is_left_out_silently(void **state)
+{
+	struct fixture *f = *state;
+	struct candidate c = finding_race();
+	struct witness w = { .seed = 1, .policy = "pair", .outcome = "exit 0" };
+	struct strbuf schedule = STRBUF_INIT;
+	struct lanes lanes;
+
+	assert_int_equal(store_put_candidate(f->store, 0, &c, NULL), 0);
+	build(f);
+	for (unsigned seed = 0; seed < 200; seed++) {
+		put_random_schedule(&schedule, seed);
+		assert_int_equal(store_put_witness(f->store, c.id, &w, schedule.buf, schedule.len), 0);
+		assert_true(lanes_read(&f->report, c.id, &lanes));
+		if (steps_told(&lanes) != lanes.steps)
+			fail_msg("seed %u: %zu steps told of %zu", seed, steps_told(&lanes), lanes.steps);
+		assert_true(lanes.count < 60);
+	}
+	strbuf_release(&schedule);
+}
+
+static void a_long_schedule_is_short_to_read(void **state)
+{
+	struct fixture *f = *state;
+	struct candidate c = finding_race();
+	struct witness w = { .seed = 1, .policy = "pair", .outcome = "exit 0" };
+	struct schedule_file head = { .magic = SCHEDULE_MAGIC, .version = SCHEDULE_VERSION, .header_size = sizeof(head),
+				      .step_count = 400000 };
+	struct strbuf schedule = STRBUF_INIT;
+	struct lanes lanes;
+	unsigned seed = 1;
+
+	strbuf_add(&schedule, &head, sizeof(head));
+	for (size_t i = 0; i < head.step_count; i++) {
+		struct wire_step s = random_step(&seed);
+
+		strbuf_add(&schedule, &s, sizeof(s));
+	}
+	assert_int_equal(store_put_candidate(f->store, 0, &c, NULL), 0);
+	assert_int_equal(store_put_witness(f->store, c.id, &w, schedule.buf, schedule.len), 0);
+	build(f);
+	assert_true(lanes_read(&f->report, c.id, &lanes));
+	assert_true(lanes.count < 60);
+	assert_int_equal(steps_told(&lanes), lanes.steps);
+	strbuf_release(&schedule);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -322,7 +421,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(changes_show), TEST(the_table_is_all_formats), TEST(suspected_is_no_race), TEST(odd_bytes_stay_data),
 		TEST(hints_are_plain), TEST(hints_count_the_other_accesses),
-		TEST(sides_stand_beside_each_other_where_there_is_room),
+		TEST(sides_stand_beside_each_other_where_there_is_room), TEST(no_step_is_left_out_silently),
+		TEST(a_long_schedule_is_short_to_read),
 	};
 
 	return cmocka_run_group_tests_name("report_formats", tests, NULL, unit_clean);
