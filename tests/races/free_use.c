@@ -2,7 +2,7 @@
    expect: A B */
 #include <stdlib.h>
 #include "../threads.h"
-static int *block, seen;
+int *block, seen;
 static pthread_barrier_t both;
 static void *f(void *p) {
 	int *mine = block;
