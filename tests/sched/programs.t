@@ -32,7 +32,7 @@ done
 
 case stuck in *"$ONLY"*)
 	check "stuck builds" build "$here/stuck.c" "$tmp/stuck"
-	for construct in rwlock upgrade mutex spin sem c11 once cond futex barrier; do
+	for construct in rwlock upgrade mutex spin sem c11 once cond futex barrier pipe signals; do
 		check_status "$construct: waiting for ever is found" 66 fuzz random "$tmp/stuck" $construct
 		check_output "$construct: ... and called a deadlock" deadlock deadheat report --store "$tmp/store"
 		check "$construct: kept to one order, nothing is found" fuzz random "$tmp/stuck" $construct safely

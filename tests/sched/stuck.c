@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <threads.h>
@@ -38,6 +39,44 @@ CROSSED(in_mutex, pthread_mutex_lock, pthread_mutex_unlock, mutex)
 CROSSED(in_spin, pthread_spin_lock, pthread_spin_unlock, spin)
 CROSSED(in_sem, sem_wait, sem_post, sem)
 CROSSED(in_c11, mtx_lock, mtx_unlock, c11)
+
+/* A pipe with one byte in it is a lock, too. */
+static struct ends {
+	int fd[2];
+} pipes[2];
+
+static void take(struct ends *ends)
+{
+	char byte;
+
+	EXPECT(read(ends->fd[0], &byte, 1) == 1);
+}
+
+static void put(struct ends *ends)
+{
+	EXPECT(write(ends->fd[1], "", 1) == 1);
+}
+CROSSED(in_pipe, take, put, pipes)
+
+/* Beside a thread that waits for signals: none comes. */
+static void *take_signals(void *unused)
+{
+	sigset_t set;
+	int sig;
+
+	sigfillset(&set);
+	sigwait(&set, &sig);
+	return unused;
+}
+
+static void *beside_signals(void *number)
+{
+	pthread_t t;
+
+	if (number)
+		EXPECT(pthread_create(&t, NULL, take_signals, NULL) == 0 && pthread_detach(t) == 0);
+	return in_mutex(number);
+}
 
 static void nothing(void)
 {
@@ -125,7 +164,7 @@ static const struct {
 } cases[] = {
 	{ "rwlock", in_rwlock }, { "upgrade", in_upgrade }, { "mutex", in_mutex }, { "spin", in_spin },
 	{ "sem", in_sem }, { "c11", in_c11 }, { "once", in_once }, { "cond", in_cond }, { "futex", in_futex },
-	{ "barrier", in_barrier },
+	{ "barrier", in_barrier }, { "pipe", in_pipe }, { "signals", beside_signals },
 };
 
 static void start(void)
@@ -134,6 +173,8 @@ static void start(void)
 		pthread_spin_init(&spin[i], 0);
 		sem_init(&sem[i], 0, 1);
 		mtx_init(&c11[i], mtx_plain);
+		EXPECT(pipe(pipes[i].fd) == 0);
+		put(&pipes[i]);
 	}
 	pthread_barrier_init(&barrier, NULL, 2);
 }

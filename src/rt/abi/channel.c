@@ -27,6 +27,7 @@
 static struct channel {
 	uint64_t key;
 	uint32_t users;
+	bool inner; /* both ends were made here */
 } channels[CHANNELS];
 static uint16_t slots[DESCRIPTORS];
 static uint32_t next_channel = 1;
@@ -42,6 +43,13 @@ const void *channel_of(int fd)
 	uint16_t number = in_table(fd) ? __atomic_load_n(&slots[fd], __ATOMIC_RELAXED) : 0;
 
 	return number ? &channels[number] : NULL;
+}
+
+bool channel_is_inner(int fd)
+{
+	const struct channel *channel = channel_of(fd);
+
+	return channel && channel->inner;
 }
 
 static void too_many(void)
@@ -112,6 +120,7 @@ void channel_made(int first, int second)
 
 	rt_lock(&channel_lock);
 	number = unused();
+	channels[number].inner = true;
 	over[0] = enter(first, number, 0);
 	if (second >= 0)
 		over[1] = enter(second, number, 0);
@@ -173,10 +182,12 @@ static uint64_t connection_key(int fd)
 void channel_connected(int fd)
 {
 	uint64_t key = connection_key(fd);
-	uint32_t over;
+	uint32_t over, number;
 
 	rt_lock(&channel_lock);
-	over = enter(fd, with_key(key), key);
+	number = with_key(key);
+	channels[number].inner = false;
+	over = enter(fd, number, key);
 	rt_unlock(&channel_lock);
 	forget(over);
 }

@@ -13,6 +13,9 @@
 /* NULL: this descriptor orders nothing. Two loads. */
 const void *channel_of(int fd);
 
+/* Made by pipe, socketpair or eventfd: only this process and its children have the other end. */
+bool channel_is_inner(int fd);
+
 /* Descriptors just made: pipe and socketpair (two), eventfd (second -1), dup (of an old one). */
 void channel_made(int first, int second);
 void channel_copied(int from, int to);

@@ -91,6 +91,7 @@ struct sched_thread {
 	uint32_t passed_next;
 	uint32_t streak;             /* turns in a row, nobody else ran */
 	uint32_t returned;           /* outside: the call has come back (futex word) */
+	uint32_t taken;              /* rescue.c: it slept with the turn, which was taken from it */
 	bool joined, detached;       /* thread.c */
 	struct sched_thread *joining;
 	/* signal.c, wait.c; all start as zero */
@@ -151,7 +152,8 @@ void sched_signal_point(struct sched_thread *self);
  * The core calls this when nobody is enabled (before it lets IO waiters with a deadline time
  * out: with a limit of a few ms; else with what is left of wall_ms). Sleeps in the kernel
  * until one of the threads that wait for the world may be ready, or the limit. false: nobody
- * waits for the world, that is a deadlock. true: compute Enabled again.
+ * waits for the world, or only for what nobody outside can answer (both ends of the pipe are
+ * ours, no child, no timer for a signal): that is a deadlock. true: compute Enabled again.
  */
 bool sched_io_idle(uint64_t limit_ms);
 /*
@@ -163,6 +165,7 @@ struct pollfd;
 struct sched_world {
 	const struct pollfd *fds;
 	uint32_t count;
+	bool signals; /* nothing but a signal can end it */
 };
 enum sched_wake sched_wait_world(const struct sched_world *world, struct sched_object *object, uintptr_t pc,
 				 sched_ready *ready, void *argument, uint64_t deadline_ns, unsigned flags);

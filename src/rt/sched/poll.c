@@ -47,7 +47,7 @@ static bool any_is_ready(struct sched_thread *thread, void *argument)
 static int poll_all(struct pollfd *fds, nfds_t count, bool look, uint64_t deadline_ns, const sigset_t *mask,
 		    uintptr_t pc)
 {
-	struct sched_world world = { fds, (uint32_t)count };
+	struct sched_world world = { fds, (uint32_t)count, !count };
 	struct sched_object *object = count ? io_object(fds[0].fd) : NULL;
 	sched_ready *ready = look ? NULL : count ? any_is_ready : sched_never;
 	int code = wait_masked(&world, object, ready, &world, deadline_ns, mask, pc);
@@ -145,7 +145,7 @@ static int select_all(int count, fd_set *set[3], const struct timespec *timeout,
 {
 	struct select_wait w = { count, { set[0], set[1], set[2] } };
 	struct pollfd fds[SELECT_FDS];
-	struct sched_world world = { fds, 0 };
+	struct sched_world world = { .fds = fds };
 	fd_set copy[3];
 	long result;
 	int code;
@@ -203,7 +203,7 @@ static int epoll_all(int fd, struct epoll_event *events, int most, bool look, ui
 		     const sigset_t *mask, uintptr_t pc)
 {
 	struct pollfd poll = { .fd = fd, .events = POLLIN };
-	struct sched_world world = { &poll, 1 };
+	struct sched_world world = { .fds = &poll, .count = 1 };
 	int code = wait_masked(&world, io_object(fd), look ? NULL : any_is_ready, &world, deadline_ns, mask, pc);
 	int result;
 

@@ -59,7 +59,7 @@ static int wait_for(const sigset_t *set, siginfo_t *info, uint64_t deadline_ns, 
 {
 	struct sched_thread *self = sched_self();
 	struct signal_wait w = { .set = set->__val[0], .poll = { .events = POLLIN } };
-	const struct sched_world world = { &w.poll, 1 };
+	const struct sched_world world = { &w.poll, 1, true };
 	int result = 0;
 
 	w.poll.fd = open_signalfd(w.set);
@@ -126,9 +126,9 @@ RT_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct ti
 /* Until a handler has run. */
 static int wait_for_handler(uintptr_t pc)
 {
-	static const struct sched_world anything;
+	static const struct sched_world signals = { .signals = true };
 
-	if (sched_wait_world(&anything, NULL, pc, sched_never, NULL, 0, WAIT_CANCEL | WAIT_SIGNAL) == WAKE_CANCEL)
+	if (sched_wait_world(&signals, NULL, pc, sched_never, NULL, 0, WAIT_CANCEL | WAIT_SIGNAL) == WAKE_CANCEL)
 		return ECANCELED;
 	return EINTR;
 }

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 
 #include "rt/sched/io.h"
 
@@ -44,11 +45,26 @@ static bool gather(const struct sched_world *world, struct pollfd *fds, uint32_t
 	return true;
 }
 
-bool sched_io_idle(uint64_t limit_ms)
+/* Could somebody end this wait who is neither a thread, nor a child, nor a timer of ours? */
+static bool is_open(const struct sched_world *world)
 {
-	struct pollfd fds[IDLE_FDS];
-	uint32_t count = 0;
-	bool waits = sched_timer_was_set, again = sched_timer_was_set;
+	for (uint32_t i = 0; i < world->count; i++)
+		if (!channel_is_inner(world->fds[i].fd))
+			return !world->signals;
+	return !world->count && !world->signals;
+}
+
+static bool has_children(void)
+{
+	siginfo_t info;
+
+	return rt_syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, NULL) != -ECHILD;
+}
+
+/* *again: something can only be looked at. */
+static bool world_may_answer(struct pollfd *fds, uint32_t *count, bool *again)
+{
+	bool waits = false, open = false;
 
 	for (uint32_t i = 0; i < sched_thread_count(); i++) {
 		const struct sched_thread *thread = sched_thread_at(i);
@@ -56,9 +72,19 @@ bool sched_io_idle(uint64_t limit_ms)
 		if (!thread->alive || !thread->world)
 			continue;
 		waits = true;
-		again |= !gather(thread->world, fds, &count);
+		open |= is_open(thread->world);
+		*again |= !gather(thread->world, fds, count);
 	}
-	if (!waits)
+	return open || sched_timer_was_set || (waits && has_children());
+}
+
+bool sched_io_idle(uint64_t limit_ms)
+{
+	struct pollfd fds[IDLE_FDS];
+	uint32_t count = 0;
+	bool again = sched_timer_was_set;
+
+	if (!world_may_answer(fds, &count, &again))
 		return false;
 	if (again && limit_ms > LOOK_AGAIN_MS)
 		limit_ms = LOOK_AGAIN_MS;
@@ -137,7 +163,7 @@ static uint64_t socket_deadline(int fd, short events)
 int io_wait_until(int fd, short events, uint64_t deadline_ns, uintptr_t pc)
 {
 	struct pollfd poll = { .fd = fd, .events = events };
-	const struct sched_world world = { &poll, 1 };
+	const struct sched_world world = { .fds = &poll, .count = 1 };
 
 	for (;;) {
 		switch (sched_wait_world(&world, io_object(fd), pc, fd_is_ready, &poll, deadline_ns,
