@@ -116,6 +116,7 @@ struct deadlock {
 	unsigned trials;
 	unsigned hits;
 	const struct witness *witness;
+	const char *suppressed; /* the reason, or NULL */
 };
 
 /* Something that went wrong under fuzz without a pair. */
@@ -125,6 +126,7 @@ struct failure {
 	const char *message;    /* assertion text, ASan headline; NULL if none */
 	unsigned count;
 	const struct witness *witness;
+	const char *suppressed; /* the reason, or NULL */
 };
 
 #endif
