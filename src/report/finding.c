@@ -29,10 +29,12 @@ static void print_head(const struct report *r, const struct ink *ink, const char
 		ink->plain);
 }
 
-static void print_baseline(const struct report *r, const struct ink *ink, const char *id)
+static void print_triage(const struct report *r, const struct ink *ink, const char *id, const char *suppressed)
 {
 	const char *state = baseline_state(r, id);
 
+	if (suppressed)
+		fprintf(ink->out, "  suppressed: %s\n", suppressed);
 	if (state)
 		fprintf(ink->out, "  %s\n", !strcmp(state, "new") ? "new: not in the baseline" : "known: in the baseline");
 }
@@ -205,9 +207,7 @@ static void print_witness(const struct report *r, const struct ink *ink, const c
 void print_candidate(const struct report *r, const struct ink *ink, const struct candidate *c)
 {
 	print_head(r, ink, report_title(r->arena, c), c->rung, c->id, c->found_by);
-	if (c->suppressed)
-		fprintf(ink->out, "  suppressed: %s\n", c->suppressed);
-	print_baseline(r, ink, c->id);
+	print_triage(r, ink, c->id, c->suppressed);
 	print_sides(r, ink, c);
 	if (c->memory || c->variable)
 		fprintf(ink->out, "  memory: %s%s%s\n", c->variable ? c->variable : "",
@@ -235,7 +235,7 @@ static const char *taken_at(const struct report *r, const struct place *place)
 void print_deadlock(const struct report *r, const struct ink *ink, const struct deadlock *d)
 {
 	print_head(r, ink, deadlock_title(r->arena, d), d->rung, d->id, d->found_by);
-	print_baseline(r, ink, d->id);
+	print_triage(r, ink, d->id, d->suppressed);
 	for (size_t i = 0; i < d->edge_count; i++) {
 		const struct deadlock_edge *e = &d->edges[i];
 
@@ -257,7 +257,7 @@ void print_failure(const struct report *r, const struct ink *ink, const struct f
 {
 	fprintf(ink->out, "%s%s%s%s\n", ink->bold, ink->red, failure_title(r->arena, f), ink->plain);
 	fprintf(ink->out, "  %sid %s%s\n", ink->dim, f->id, ink->plain);
-	print_baseline(r, ink, f->id);
+	print_triage(r, ink, f->id, f->suppressed);
 	fprintf(ink->out, "  seen %u time%s\n", f->count, f->count == 1 ? "" : "s");
 	print_witness(r, ink, f->id, f->witness);
 }

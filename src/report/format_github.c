@@ -82,6 +82,8 @@ static void print_deadlock_command(const struct report *r, FILE *out, const stru
 	const struct frame *at = d->edge_count && d->edges[0].stack_count ? &d->edges[0].stack[0] : &nowhere;
 	const char *text = "";
 
+	if (d->suppressed)
+		return;
 	for (size_t i = 0; i < d->edge_count; i++)
 		text = arena_printf(r->arena, "%s%s%zu holds %s and %s %s%s%s", text, i ? "\n" : "", i + 1, d->edges[i].holds,
 				    d->rung >= RUNG_CONFIRMED ? "waits for" : "asks for", d->edges[i].waits_for,
@@ -99,6 +101,8 @@ static void print_failure_command(const struct report *r, FILE *out, const struc
 {
 	const char *text = arena_printf(r->arena, "seen %u time%s", f->count, f->count == 1 ? "" : "s");
 
+	if (f->suppressed)
+		return;
 	if (f->witness)
 		text = arena_printf(r->arena, "%s\nrepeat it: %s", text, replay_line(r, f->id));
 	print_command(r, out, "error", NULL, 0, 0, failure_title(r->arena, f), text);

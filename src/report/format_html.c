@@ -16,6 +16,7 @@
 #include "report/tables.h"
 
 #define CONTEXT 4 /* lines of source around an access */
+#define MOST 5000 /* findings of one page, the worst first: about 11 MB; the rest is counted on it */
 
 /* The Makefile knows that this object depends on the files. */
 #define ASSET(name, file) \
@@ -29,6 +30,7 @@ struct page {
 	const struct report *report;
 	struct tables *tables;
 	struct json json;
+	size_t written, left_out;
 };
 
 static void put_string(struct page *p, const char *key, const char *text)
@@ -224,6 +226,7 @@ static void put_deadlock(struct page *p, const void *finding)
 	json_end(&p->json, ']');
 	put_number(&p->json, "trials", d->trials);
 	put_number(&p->json, "hits", d->hits);
+	put_string(p, "suppressed", d->suppressed);
 	put_string(p, "hint", deadlock_hint(p->report, d));
 	put_witness(p, d->id, d->witness);
 }
@@ -236,6 +239,7 @@ static void put_failure(struct page *p, const void *finding)
 	put_string(p, "outcome", f->outcome);
 	put_string(p, "message", f->message);
 	put_number(&p->json, "count", f->count);
+	put_string(p, "suppressed", f->suppressed);
 	put_witness(p, f->id, f->witness);
 }
 
@@ -263,6 +267,11 @@ static void write_findings(struct page *p, FILE *out, const char **lead, const v
 			   finding_writer *write)
 {
 	for (size_t i = 0; i < count; i++) {
+		if (p->written == MOST) {
+			p->left_out += count - i;
+			return;
+		}
+		p->written++;
 		strbuf_reset(p->json.out);
 		p->json.comma = false;
 		json_begin(&p->json, '{');
@@ -276,6 +285,7 @@ static void write_findings(struct page *p, FILE *out, const char **lead, const v
 
 static void put_losses(struct page *p)
 {
+	put_number(&p->json, "left_out", p->left_out);
 	put_begin(&p->json, "losses", '[');
 	for (size_t i = 0; i < p->report->findings.counter_count; i++) {
 		const char *name = p->report->findings.counters[i].name;
@@ -307,7 +317,7 @@ static void write_data(const struct report *r, FILE *out)
 {
 	const struct store_findings *f = &r->findings;
 	struct strbuf sb = STRBUF_INIT;
-	struct page page = { r, tables_open(), JSON_INIT(&sb) };
+	struct page page = { r, tables_open(), JSON_INIT(&sb), 0, 0 };
 	const char *lead = "\n";
 
 	fputs("{\"findings\": [", out);

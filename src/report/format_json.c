@@ -174,6 +174,7 @@ static void put_deadlock(struct json *j, const struct report *r, const void *fin
 	json_end(j, ']');
 	put_number(j, "trials", d->trials);
 	put_number(j, "hits", d->hits);
+	put_text(j, "suppressed", d->suppressed);
 	put_text(j, "baseline", baseline_state(r, d->id));
 	put_text(j, "hint", deadlock_hint(r, d));
 	put_witness(j, r, d->id, d->witness);
@@ -187,6 +188,7 @@ static void put_failure(struct json *j, const struct report *r, const void *find
 	put_text(j, "outcome", f->outcome);
 	put_text(j, "message", f->message);
 	put_number(j, "count", f->count);
+	put_text(j, "suppressed", f->suppressed);
 	put_text(j, "baseline", baseline_state(r, f->id));
 	put_witness(j, r, f->id, f->witness);
 }

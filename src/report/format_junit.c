@@ -109,14 +109,17 @@ static void put_case(const struct report *r, FILE *out, const struct finding *f)
 	fputs("    </testcase>\n", out);
 }
 
+static const char *suppression(const struct report *r, const char *reason)
+{
+	return reason ? arena_printf(r->arena, "suppressed: %s", reason) : NULL;
+}
+
 static struct finding of_candidate(const struct report *r, const struct candidate *c)
 {
 	struct finding f = { c->id, report_title(r->arena, c), "deadheat.races", c->access[0].file, c->access[0].line,
-			     c->rung >= RUNG_HARMFUL ? "harmful data race" : "data race", NULL };
+			     c->rung >= RUNG_HARMFUL ? "harmful data race" : "data race", suppression(r, c->suppressed) };
 
-	if (c->suppressed)
-		f.skipped = arena_printf(r->arena, "suppressed: %s", c->suppressed);
-	else if (c->rung < RUNG_CONFIRMED)
+	if (!c->suppressed && c->rung < RUNG_CONFIRMED)
 		f.skipped = arena_printf(r->arena, "%s, not confirmed: hit in %u of %u trials", rung_name(c->rung), c->hits, c->trials);
 	return f;
 }
@@ -124,14 +127,18 @@ static struct finding of_candidate(const struct report *r, const struct candidat
 static struct finding of_deadlock(const struct report *r, const struct deadlock *d)
 {
 	const struct frame *at = d->edge_count && d->edges[0].stack_count ? &d->edges[0].stack[0] : NULL;
+	struct finding f = { d->id, deadlock_title(r->arena, d), "deadheat.deadlocks", at ? at->file : NULL, at ? at->line : 0,
+				 "deadlock", suppression(r, d->suppressed) };
 
-	return (struct finding){ d->id, deadlock_title(r->arena, d), "deadheat.deadlocks", at ? at->file : NULL, at ? at->line : 0,
-				 "deadlock", d->rung < RUNG_CONFIRMED ? "suspected, not confirmed: a cycle in the order of locks" : NULL };
+	if (!d->suppressed && d->rung < RUNG_CONFIRMED)
+		f.skipped = "suspected, not confirmed: a cycle in the order of locks";
+	return f;
 }
 
 static struct finding of_failure(const struct report *r, const struct failure *f)
 {
-	return (struct finding){ f->id, failure_title(r->arena, f), "deadheat.failures", NULL, 0, f->outcome, NULL };
+	return (struct finding){ f->id, failure_title(r->arena, f), "deadheat.failures", NULL, 0, f->outcome,
+				 suppression(r, f->suppressed) };
 }
 
 /* ---- the document --------------------------------------------------------------------------------- */
@@ -141,11 +148,13 @@ static void count_cases(const struct report *r, size_t *all, size_t *failed, siz
 	const struct store_findings *f = &r->findings;
 
 	*all = f->candidate_count + f->deadlock_count + f->failure_count;
-	*failed = f->failure_count;
+	*failed = 0;
+	for (size_t i = 0; i < f->failure_count; i++)
+		*failed += !f->failures[i].suppressed;
 	for (size_t i = 0; i < f->candidate_count; i++)
 		*failed += is_shown_race(&f->candidates[i]);
 	for (size_t i = 0; i < f->deadlock_count; i++)
-		*failed += f->deadlocks[i].rung >= RUNG_CONFIRMED;
+		*failed += f->deadlocks[i].rung >= RUNG_CONFIRMED && !f->deadlocks[i].suppressed;
 	*skipped = *all - *failed;
 }
 

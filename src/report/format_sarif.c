@@ -459,7 +459,7 @@ static void put_deadlock(struct json *j, const struct report *r, const void *fin
 	json_end(j, ']');
 	if (d->edge_count)
 		put_deadlock_flows(j, r, d);
-	put_suppressions(j, NULL);
+	put_suppressions(j, d->suppressed);
 	put_begin(j, "properties", '{');
 	put_text(j, "rung", rung_name(d->rung));
 	put_text(j, "found_by", finder_list(r->arena, d->found_by));
@@ -476,7 +476,7 @@ static void put_failure(struct json *j, const struct report *r, const void *find
 	put_head(j, r, RULE_FAILURE, f->id, failure_title(r->arena, f));
 	put_begin(j, "locations", '[');
 	json_end(j, ']');
-	put_suppressions(j, NULL);
+	put_suppressions(j, f->suppressed);
 	if (f->count)
 		put_number(j, "occurrenceCount", f->count);
 	put_begin(j, "properties", '{');

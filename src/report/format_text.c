@@ -93,10 +93,33 @@ static size_t count_rung(const struct report *r, enum rung low, enum rung high)
 
 static size_t count_suppressed(const struct report *r)
 {
+	const struct store_findings *f = &r->findings;
 	size_t count = 0;
 
-	for (size_t i = 0; i < r->findings.candidate_count; i++)
-		count += r->findings.candidates[i].suppressed != NULL;
+	for (size_t i = 0; i < f->candidate_count; i++)
+		count += f->candidates[i].suppressed != NULL;
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		count += f->deadlocks[i].suppressed != NULL;
+	for (size_t i = 0; i < f->failure_count; i++)
+		count += f->failures[i].suppressed != NULL;
+	return count;
+}
+
+static size_t count_deadlocks(const struct report *r)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->findings.deadlock_count; i++)
+		count += !r->findings.deadlocks[i].suppressed;
+	return count;
+}
+
+static size_t count_failures(const struct report *r)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->findings.failure_count; i++)
+		count += !r->findings.failures[i].suppressed;
 	return count;
 }
 
@@ -131,8 +154,8 @@ static const char *count_line(const struct report *r)
 	if (count_rung(r, RUNG_HARMFUL, RUNG_HARMFUL))
 		line = arena_printf(r->arena, "%s (%zu harmful)", line, count_rung(r, RUNG_HARMFUL, RUNG_HARMFUL));
 	line = add_count(r->arena, line, count_rung(r, RUNG_CLAIMED, RUNG_CAUGHT), "pair not confirmed", "pairs not confirmed");
-	line = add_count(r->arena, line, r->findings.deadlock_count, "deadlock or lock cycle", "deadlocks or lock cycles");
-	line = add_count(r->arena, line, r->findings.failure_count, "failure", "failures");
+	line = add_count(r->arena, line, count_deadlocks(r), "deadlock or lock cycle", "deadlocks or lock cycles");
+	line = add_count(r->arena, line, count_failures(r), "failure", "failures");
 	return add_count(r->arena, line, count_suppressed(r), "suppressed", "suppressed");
 }
 
@@ -215,7 +238,7 @@ static void list_deadlock(const struct report *r, const struct ink *ink, const s
 			fprintf(ink->out, "%s%s", i ? ", " : "  ", frame_where(r->arena, &d->edges[i].stack[0]));
 	if (d->trials)
 		fprintf(ink->out, "  %u of %u", d->hits, d->trials);
-	fputc('\n', ink->out);
+	fprintf(ink->out, "%s\n", d->suppressed ? "  suppressed" : "");
 }
 
 int report_list(const struct report *r, FILE *out)
@@ -228,7 +251,7 @@ int report_list(const struct report *r, FILE *out)
 	for (size_t i = 0; i < f->deadlock_count; i++)
 		list_deadlock(r, &ink, &f->deadlocks[i]);
 	for (size_t i = 0; i < f->failure_count; i++)
-		fprintf(out, "%-6s %-9s  %s  %u\n", short_id(r, f->failures[i].id), "failed",
-			failure_title(r->arena, &f->failures[i]), f->failures[i].count);
+		fprintf(out, "%-6s %-9s  %s  %u%s\n", short_id(r, f->failures[i].id), "failed",
+			failure_title(r->arena, &f->failures[i]), f->failures[i].count, f->failures[i].suppressed ? "  suppressed" : "");
 	return finish_report(out);
 }

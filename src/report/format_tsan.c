@@ -179,15 +179,21 @@ static void print_cycle(const struct report *r, FILE *out, const struct deadlock
 static void print_left_out(const struct report *r, FILE *out)
 {
 	const struct store_findings *f = &r->findings;
-	size_t pairs = 0, suppressed = 0;
+	size_t pairs = 0, suppressed = 0, failures = 0;
 
 	for (size_t i = 0; i < f->candidate_count; i++) {
 		suppressed += f->candidates[i].suppressed != NULL;
 		pairs += !f->candidates[i].suppressed && f->candidates[i].rung < RUNG_CONFIRMED;
 	}
-	if (pairs + suppressed + f->failure_count)
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		suppressed += f->deadlocks[i].suppressed != NULL;
+	for (size_t i = 0; i < f->failure_count; i++) {
+		suppressed += f->failures[i].suppressed != NULL;
+		failures += !f->failures[i].suppressed;
+	}
+	if (pairs + suppressed + failures)
 		fprintf(out, "deadheat: left out in this format: %zu not confirmed, %zu suppressed, %zu failure%s\n", pairs, suppressed,
-			f->failure_count, f->failure_count == 1 ? "" : "s");
+			failures, failures == 1 ? "" : "s");
 }
 
 int report_tsan(const struct report *r, FILE *out)
@@ -200,8 +206,11 @@ int report_tsan(const struct report *r, FILE *out)
 			print_race(r, out, &f->candidates[i]);
 			count++;
 		}
-	for (size_t i = 0; i < f->deadlock_count; i++, count++)
-		print_cycle(r, out, &f->deadlocks[i]);
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		if (!f->deadlocks[i].suppressed) {
+			print_cycle(r, out, &f->deadlocks[i]);
+			count++;
+		}
 	if (count)
 		fprintf(out, "ThreadSanitizer: reported %zu warnings\n", count);
 	print_left_out(r, out);

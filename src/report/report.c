@@ -67,11 +67,15 @@ const char *baseline_state(const struct report *report, const char *id)
 
 /* ---- building ----------------------------------------------------------------------- */
 
-/* Suppressed candidates are listed but decide nothing. */
+/* Suppressed findings are listed but decide nothing. */
 static enum verdict verdict_of(const struct store_findings *f)
 {
-	enum verdict verdict = f->deadlock_count || f->failure_count ? VERDICT_UNDECIDED : VERDICT_CLEAN;
+	enum verdict verdict = VERDICT_CLEAN;
 
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		verdict = f->deadlocks[i].suppressed ? verdict : VERDICT_UNDECIDED;
+	for (size_t i = 0; i < f->failure_count; i++)
+		verdict = f->failures[i].suppressed ? verdict : VERDICT_UNDECIDED;
 	for (size_t i = 0; i < f->candidate_count; i++) {
 		if (f->candidates[i].suppressed)
 			continue;
@@ -121,7 +125,10 @@ bool report_reaches(const struct report *report, enum rung rung)
 		if (f->candidates[i].rung >= rung && !f->candidates[i].suppressed)
 			return true;
 	for (size_t i = 0; i < f->deadlock_count; i++)
-		if (f->deadlocks[i].rung >= rung)
+		if (f->deadlocks[i].rung >= rung && !f->deadlocks[i].suppressed)
 			return true;
-	return f->failure_count > 0 && rung <= RUNG_HARMFUL;
+	for (size_t i = 0; i < f->failure_count; i++)
+		if (rung <= RUNG_HARMFUL && !f->failures[i].suppressed)
+			return true;
+	return false;
 }

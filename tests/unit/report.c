@@ -267,7 +267,8 @@ static void check_deadlock(const json_t *d)
 	json_t *thread;
 
 	CHECK(d, "deadlock", { "id", 's' }, { "rung", 's' }, { "title", 's' }, { "found_by", 'a' }, { "threads", 'a' },
-	      { "trials", 'i' }, { "hits", 'i' }, { "baseline", 'S' }, { "hint", 'S' }, { "witness", 'O' });
+	      { "trials", 'i' }, { "hits", 'i' }, { "suppressed", 'S' }, { "baseline", 'S' }, { "hint", 'S' },
+	      { "witness", 'O' });
 	check_id_and_finders(d);
 	json_array_foreach(json_object_get(d, "threads"), i, thread) {
 		CHECK(thread, "thread", { "waits_for", 's' }, { "holds", 's' }, { "stack", 'a' });
@@ -279,7 +280,7 @@ static void check_deadlock(const json_t *d)
 static void check_failure(const json_t *f)
 {
 	CHECK(f, "failure", { "id", 's' }, { "outcome", 's' }, { "message", 'S' }, { "count", 'i' },
-	      { "baseline", 'S' }, { "witness", 'O' });
+	      { "suppressed", 'S' }, { "baseline", 'S' }, { "witness", 'O' });
 	check_witness(json_object_get(f, "witness"));
 }
 

@@ -225,8 +225,8 @@ const rows = data.findings.map((f, index) => {
     el("span", "title", text(f.title), f.baseline === "new" && el("span", "tag new", "new"), f.suppressed >= 0 && el("span", "tag", "suppressed")),
     el("span", "hits", f.trials ? `${f.hits} of ${f.trials}` : f.kind === "failure" ? `× ${f.count}` : "", " ", el("code", "", f.short)),
     el("span", "where mono", places(f).join("  ·  "))),
-    { type: "button", "aria-expanded": "false", tabindex: index ? "-1" : "0" });
-  const item = attr(el("li", `finding tone-${group}${f.suppressed >= 0 ? " suppressed" : ""}`, head), { id: f.id });
+    { type: "button", "aria-expanded": "false", "aria-controls": "body-" + f.id, tabindex: index ? "-1" : "0" });
+  const item = attr(el("li", `finding tone-${group}${f.suppressed >= 0 ? " suppressed" : ""}`, el("h2", "", head)), { id: f.id });
   const row = { f, group, head, item, index, hay: null };
   head.addEventListener("click", () => toggle(row));
   head.addEventListener("focus", () => { current = row; for (const r of shown) r.head.tabIndex = r === row ? 0 : -1; });
@@ -237,7 +237,7 @@ let shown = rows, current = null;
 function toggle(row, open = row.head.getAttribute("aria-expanded") !== "true") {
   row.head.setAttribute("aria-expanded", String(open));
   row.item.classList.toggle("open", open);
-  if (open && !row.body) row.item.append(row.body = body(row.f));
+  if (open && !row.body) row.item.append(row.body = attr(body(row.f), { id: "body-" + row.f.id }));
   if (row.body) row.body.hidden = !open;
 }
 
@@ -282,8 +282,11 @@ function overview() {
   });
   byId("bar").setAttribute("aria-label", counts.map(g => `${g[3]} ${counted(g[0], g[1], g[3])}`).join(", "));
   byId("bar").hidden = counts.length < 2;
-  byId("losses").hidden = !data.losses.length;
-  byId("losses").textContent = "Not everything was seen: " + data.losses.map(l => `${l[0]} ${l[1]}`).join(", ");
+  const losses = [];
+  if (data.losses.length) losses.push("Not everything was seen: " + data.losses.map(l => `${l[0]} ${l[1]}`).join(", ") + ".");
+  if (data.left_out) losses.push(`${plural(data.left_out, "finding", "findings")} more did not fit this page; --format json has all.`);
+  byId("losses").hidden = !losses.length;
+  byId("losses").textContent = losses.join(" ");
 }
 
 /* ---- colours, keys, addresses ------------------------------------------------------------------------------ */
