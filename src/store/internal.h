@@ -63,6 +63,7 @@ struct store {
 	char *location;
 	int64_t program, run;  /* of the run this process began last; 0 none */
 	unsigned patience;     /* milliseconds to wait for another writer */
+	struct suppressions *suppressions; /* suppress.c's; NULL until the first is read */
 };
 
 /* sql.c: short forms. Arguments are struct arg. */
@@ -74,6 +75,11 @@ int sql_number(struct store *store, const char *sql, const struct arg *args, siz
 int sql_begin(struct store *store);
 /* Commit if result is 0, else roll back (the message stays). Returns the result. */
 int sql_end(struct store *store, int result);
+
+/* suppress.c: STORE/suppressions if it is there; mark the findings they match. */
+int suppressions_load(struct store *store);
+void suppressions_apply(struct store *store, struct arena *arena, struct store_findings *findings);
+void suppressions_free(struct store *store);
 
 /* schema.c: bring the tables to STORE_VERSION. */
 int schema_upgrade(struct store *store);

@@ -29,8 +29,8 @@ struct loading {
 	VEC(struct failure) failures;
 };
 
-enum { F_NUMBER, F_ID, F_KIND, F_RUNG, F_FOUND_BY, F_TITLE, F_TRIALS, F_HITS, F_COUNT, F_SUPPRESSED, F_DETAILS };
-#define FINDING_COLUMNS "number, id, kind, rung, found_by, title, trials, hits, count, suppressed, details"
+enum { F_NUMBER, F_ID, F_KIND, F_RUNG, F_FOUND_BY, F_TITLE, F_TRIALS, F_HITS, F_COUNT, F_DETAILS };
+#define FINDING_COLUMNS "number, id, kind, rung, found_by, title, trials, hits, count, details"
 
 static char *copy_text(struct loading *l, struct cursor *c, int column)
 {
@@ -53,7 +53,6 @@ static int add_candidate(struct loading *l, struct cursor *c)
 			       .trials = (unsigned)e->number(c, F_TRIALS), .hits = (unsigned)e->number(c, F_HITS) };
 
 	copy_id(l, c, x.id);
-	x.suppressed = copy_text(l, c, F_SUPPRESSED);
 	VEC_PUSH(&l->titles, copy_text(l, c, F_TITLE));
 	if (unpack_candidate(l->arena, copy_text(l, c, F_DETAILS), &x))
 		return -1;
@@ -287,5 +286,7 @@ int store_read(struct store *store, struct arena *arena, struct store_findings *
 	VEC_FREE(&l.titles);
 	VEC_FREE(&l.deadlocks);
 	VEC_FREE(&l.failures);
+	if (!result)
+		suppressions_apply(store, arena, findings);
 	return result;
 }

@@ -14,8 +14,8 @@
 
 #define PATIENCE_MS 10000 /* longer than any transaction of ours by far */
 
-/* Only the suppressions are worth committing; the rest is made again. */
-static const char ignore_all[] = "*\n!.gitignore\n!suppressions\n";
+/* Only what was decided is worth committing; the rest is made again. */
+static const char ignore_all[] = "*\n!.gitignore\n!suppressions\n!baseline\n";
 
 static int cannot_make(const char *folder)
 {
@@ -72,8 +72,12 @@ struct store *store_open(const char *location, bool create)
 	store->engine = engine;
 	store->location = strdup(location);
 	store->patience = PATIENCE_MS;
-	if (!engine->open(store, create))
-		return store;
+	if (!engine->open(store, create)) {
+		if (!suppressions_load(store))
+			return store;
+		store_close(store);
+		return NULL;
+	}
 	free(store->location);
 	free(store);
 	return NULL;
@@ -84,6 +88,7 @@ void store_close(struct store *store)
 	if (!store)
 		return;
 	store->engine->close(store);
+	suppressions_free(store);
 	free(store->location);
 	free(store);
 }
