@@ -18,6 +18,7 @@
 
 static const char *format = "text", *fail_on = "confirmed", *rule = "hybrid", *schedule = "native";
 #define SCHEDULES 50
+#define DETECT_MS (10 * 60 * 1000) /* a run of the program as it is; one that hangs must not hang us */
 #define ONLY_IF_HARMLESS UINT64_MAX
 static uint64_t runs = 3, schedules = ONLY_IF_HARMLESS;
 
@@ -155,6 +156,7 @@ static int detect(struct catch *catch)
 	options.rule = rule;
 	options.schedule = schedule;
 	options.seed = trial_options.seed;
+	options.timeout_ms = trial_options.wall_ms ? trial_options.wall_ms : DETECT_MS;
 	cli_say("detect: %s", session->program.path);
 	if (detect_run(&session->program, &options, session->sym, &sink, &session->arena, &result))
 		return -1;
