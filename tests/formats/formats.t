@@ -3,7 +3,7 @@
 cd "$tmp" || exit 1
 for example in queue locks; do
 	cp "$TOP/examples/$example.c" . && deadheat-cc -pthread $example.c -o $example &&
-		deadheat hunt --quiet --store store ./$example >hunt.log 2>&1
+		deadheat hunt --quiet --schedule random --store store ./$example >hunt.log 2>&1
 done
 
 # ---- -o works for all, and is what goes to standard output without it -----------------------
@@ -79,7 +79,7 @@ int main(void)
 	return pthread_join(t, 0);
 }
 X
-deadheat-cc -pthread fine.c -o fine && deadheat hunt --quiet --store fine-store ./fine >fine.log 2>&1
+deadheat-cc -pthread fine.c -o fine && deadheat hunt --quiet --schedule random --store fine-store ./fine >fine.log 2>&1
 for format in text tsan github; do
 	check "$format: nothing of a race" sh -c "! deadheat report --store fine-store --format $format | grep -iE 'data race|warning|::'"
 done

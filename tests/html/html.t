@@ -25,7 +25,7 @@ fi
 cd "$tmp" || exit 1
 for example in queue lazy locks; do
 	cp "$TOP/examples/$example.c" . && deadheat-cc -pthread $example.c -o $example &&
-		deadheat hunt --quiet --store store ./$example >hunt.log 2>&1
+		deadheat hunt --quiet --schedule random --store store ./$example >hunt.log 2>&1
 done
 deadheat report --store store --format html -o page.html
 (cd "$TOP" && sh tests/html/make-thousand "$tmp/k") >make.log 2>&1 || sed 's/^/# /' make.log
