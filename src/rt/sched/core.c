@@ -53,7 +53,11 @@ struct sched_thread *sched_self(void)
 	if (unlikely(!sched.running || !rt || !rt_wire))
 		return NULL;
 	self = rt->turn;
-	return likely(self && self->alive) ? self : NULL;
+	if (unlikely(!self || !self->alive))
+		return NULL;
+	if (unlikely(__atomic_load_n(&self->taken, __ATOMIC_RELAXED)))
+		rescue_rejoin(self);
+	return self;
 }
 
 static bool thread_tables_grow(void)

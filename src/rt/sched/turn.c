@@ -187,21 +187,22 @@ static void reap(void)
 	}
 }
 
-void turn_wait(struct sched_thread *self)
-{
-	while (!__atomic_load_n(&self->baton, __ATOMIC_ACQUIRE))
-		rt_futex_wait(&self->baton, 0);
-	self->baton = 0;
-	if (unlikely(sched.reap_tid))
-		reap();
-}
-
 static void hand_over(struct sched_thread *next)
 {
 	sched.current = next;
 	sched.switches++;
 	__atomic_store_n(&next->baton, 1, __ATOMIC_RELEASE);
 	rt_futex_wake(&next->baton, 1);
+}
+
+/* The turn was taken from somebody who slept with it: decide in its place, maybe for us. */
+void turn_wait(struct sched_thread *self)
+{
+	while (unlikely(rescue_wait(self)))
+		hand_over(turn_decide());
+	self->baton = 0;
+	if (unlikely(sched.reap_tid))
+		reap();
 }
 
 static void turn_give(struct sched_thread *self)

@@ -69,6 +69,10 @@ uint32_t progress_leave_out(uint32_t count);        /* sched.list without one th
 void outside_collect(void);       /* take back who has returned */
 bool outside_wait(void);          /* until somebody may have; false: nobody is outside */
 
+/* rescue.c */
+bool rescue_wait(struct sched_thread *self);   /* park; true: the turn was taken, decide who gets it */
+void rescue_rejoin(struct sched_thread *self); /* it was taken from us: back into the queue */
+
 /* object.c */
 void sched_objects_forget(const void *start, size_t size); /* the memory is given back */
 
