@@ -194,6 +194,11 @@ void rt_point(enum wire_op op, const void *object, uintptr_t pc);
 void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t pc);
 /* The program is about to end (exit, _exit, abort): last words. */
 void rt_turn_exit(int status);
+/*
+ * How many of the wanted bytes stdio may be asked for from stream (a FILE) without blocking
+ * inside libc: all, natively; else at least one, after waiting for it with the turn given away.
+ */
+size_t rt_turn_stream(void *stream, size_t wanted, uintptr_t pc);
 /* abort() was called from pc (weak in abi/verifier.c): a failed assumption does not come back. */
 void rt_turn_abort(uintptr_t pc);
 

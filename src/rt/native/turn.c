@@ -18,3 +18,8 @@ void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t 
 void rt_turn_exit(int status)
 {
 }
+
+size_t rt_turn_stream(void *stream, size_t wanted, uintptr_t pc)
+{
+	return wanted;
+}
