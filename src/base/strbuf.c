@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -86,4 +88,24 @@ int strbuf_read_file(struct strbuf *sb, const char *path)
 	failed = ferror(file);
 	fclose(file);
 	return failed ? error("cannot read %s: %s", path, strerror(errno)) : 0;
+}
+
+int strbuf_replace_file(const struct strbuf *sb, const char *path)
+{
+	struct strbuf beside = STRBUF_INIT;
+	FILE *file;
+	bool good;
+
+	strbuf_printf(&beside, "%s.new", path);
+	file = fopen(beside.buf, "w");
+	good = file && fwrite(sb->buf, 1, sb->len, file) == sb->len;
+	if (file && fclose(file))
+		good = false;
+	good = good && !rename(beside.buf, path);
+	if (!good) {
+		error_cannot("cannot write %s: %s", path, strerror(errno));
+		unlink(beside.buf);
+	}
+	strbuf_release(&beside);
+	return good ? 0 : -1;
 }

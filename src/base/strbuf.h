@@ -26,5 +26,7 @@ void strbuf_reset(struct strbuf *sb);
 void strbuf_release(struct strbuf *sb);
 /* Whole file appended. 0, or -1 with a message. */
 int strbuf_read_file(struct strbuf *sb, const char *path);
+/* The file gets this text: written beside and renamed, a kill leaves the old one. 0 / -1. */
+int strbuf_replace_file(const struct strbuf *sb, const char *path);
 
 #endif

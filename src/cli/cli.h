@@ -69,6 +69,10 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Options every command has; rows for the tables. */
 extern const char *cli_store;   /* --store */
 extern bool cli_quiet;          /* --quiet */
+extern const char *cli_suppressions; /* --suppressions: one more file, NULL none */
+extern const char *cli_baseline; /* --baseline: NULL the store's own if there is one, "" none */
+#define OPTION_SUPPRESSIONS { "suppressions", 0, OPTION_STRING, &cli_suppressions, "FILE", "more suppressions; TSan's files are understood", NULL, 0, 0 }
+#define OPTION_BASELINE { "baseline", 0, OPTION_STRING, &cli_baseline, "FILE", "what was known before (default .deadheat/baseline)", NULL, 0, 0 }
 #define OPTION_STORE { "store", 0, OPTION_STRING, &cli_store, "PATH|URL", "where findings are kept (default .deadheat)", NULL, 0, 0 }
 #define OPTION_QUIET { "quiet", 'q', OPTION_FLAG, &cli_quiet, NULL, "no progress and no remarks on stderr", NULL, 0, 0 }
 #define OPTION_END { NULL, 0, OPTION_FLAG, NULL, NULL, NULL, NULL, 0, 0 }

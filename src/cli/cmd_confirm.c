@@ -264,7 +264,7 @@ static struct option options[] = {
 	OPTION_POLICY("pair|random|pct|pos|surw", "who makes the choices the pair leaves free (default random)"),
 	OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"),
 	OPTION_TIMEOUT, OPTION_STEPS, OPTION_COMPARE, OPTION_SPURIOUS, OPTION_NO_PIN, OPTION_NO_SHRINK,
-	OPTION_SHOW_OUTPUT, OPTION_STDIN, OPTION_STORE, OPTION_QUIET, OPTION_END,
+	OPTION_SHOW_OUTPUT, OPTION_STDIN, OPTION_SUPPRESSIONS, OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 
 const struct command command_confirm = {

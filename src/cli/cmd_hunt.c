@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/spawn.h"
 #include "base/vec.h"
+#include "cli/internal.h"
 #include "cli/judge_all.h"
 #include "cli/session.h"
 #include "find/detect/detect.h"
@@ -172,8 +173,9 @@ static int print_report(struct session *session)
 	struct report report;
 	report_printer *print = strcmp(format, "none") ? report_format(format) : NULL;
 
-	if (report_build(&report, &session->arena, session->store, session->sym))
+	if (report_build(&report, &session->arena, session->store, session->sym) || cli_use_baseline(&report))
 		return cli_fail();
+	cli_say_expired(session->store);
 	if (print && print(&report, stdout))
 		return cli_fail();
 	if (!strcmp(fail_on, "never"))
@@ -266,7 +268,7 @@ static struct option options[] = {
 	OPTION_TRIALS("confirm: trials for each candidate (default 100)"), OPTION_SEED, OPTION_JOBS, OPTION_FILL,
 	OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"), OPTION_TIMEOUT,
 	OPTION_STEPS, OPTION_COMPARE, OPTION_SPURIOUS, OPTION_NO_PIN, OPTION_NO_SHRINK, OPTION_SHOW_OUTPUT,
-	OPTION_STDIN, OPTION_STORE, OPTION_QUIET, OPTION_END,
+	OPTION_STDIN, OPTION_SUPPRESSIONS, OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 
 const struct command command_hunt = {

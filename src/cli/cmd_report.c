@@ -10,6 +10,7 @@
 static const char *format = "text";
 static const char *output;
 static int fail_on = RUNG_CONFIRMED;
+static bool only_new;
 
 static struct option options[] = {
 	{ "format", 'f', OPTION_STRING, &format, "FORMAT", "text, json, sarif, junit, tsan, github or html (default text)",
@@ -18,7 +19,8 @@ static struct option options[] = {
 	{ "fail-on", 0, OPTION_RUNG, &fail_on, "RUNG",
 	  "exit with 66 if anything is at or above this rung (default confirmed)",
 	  "claimed|suspected|caught|confirmed|harmful|never", 0, 0 },
-	OPTION_STORE, OPTION_QUIET, OPTION_END,
+	{ "new", 'n', OPTION_FLAG, &only_new, NULL, "only what is not in the baseline", NULL, 0, 0 },
+	OPTION_BASELINE, OPTION_SUPPRESSIONS, OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 
 static int unknown_format(void)
@@ -56,6 +58,20 @@ static int print_to(report_printer *printer, const struct report *report)
 	return result;
 }
 
+/* Without a baseline everything would be new: a gate that says so is better than one that trips. */
+static int leave_out_known(struct reading *reading)
+{
+	size_t known;
+
+	if (!reading->report.baseline)
+		return error_cannot("report: --new: there is no baseline %s; `deadheat baseline save` makes one",
+				    baseline_default(&reading->arena));
+	known = report_only_new(&reading->report);
+	if (known)
+		cli_say("%zu finding%s of the baseline left out", known, known == 1 ? "" : "s");
+	return 0;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	report_printer *printer = report_format(format);
@@ -73,7 +89,9 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (reading_open(&reading))
 		return cli_fail();
-	result = print_to(printer, &reading.report);
+	result = only_new ? leave_out_known(&reading) : 0;
+	if (!result)
+		result = print_to(printer, &reading.report);
 	reached = report_reaches(&reading.report, (enum rung)fail_on);
 	reading_close(&reading);
 	if (result)
@@ -86,7 +104,9 @@ const struct command command_report = {
 	.arguments = "",
 	.summary = "all findings in full, for people or tools; the gate for CI",
 	.text = "The exit status is 66 when a finding has climbed to --fail-on or above, 0 otherwise. Nothing\n"
-		"below `confirmed` is a race: it is a pair of accesses that may be one.",
+		"below `confirmed` is a race: it is a pair of accesses that may be one. Suppressed findings are shown,\n"
+		"marked, but do not count. --new leaves out what `deadheat baseline save` has seen: together with\n"
+		"--fail-on confirmed it is the gate that only new races trip.",
 	.options = options,
 	.run = run,
 };

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "cli/internal.h"
 
-static struct option options[] = { OPTION_STORE, OPTION_QUIET, OPTION_END };
+static struct option options[] = { OPTION_SUPPRESSIONS, OPTION_STORE, OPTION_QUIET, OPTION_END };
 
 static int show(struct reading *reading, const char *prefix)
 {

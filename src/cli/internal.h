@@ -55,6 +55,12 @@ struct reading {
 	struct report report;
 };
 int reading_open(struct reading *reading);
+/* Its parts, for hunt: the file of --suppressions; a word about those past their date; the baseline. */
+int cli_use_suppressions(struct store *store);
+void cli_say_expired(const struct store *store);
+int cli_use_baseline(struct report *report);
+/* STORE/baseline. */
+const char *baseline_default(struct arena *arena);
 void reading_close(struct reading *reading);
 
 #endif

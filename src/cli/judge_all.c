@@ -118,7 +118,8 @@ static int add_all(struct judging *j, const struct store_findings *findings)
 		if (!findings->candidates[i].suppressed)
 			result = add_own(j, findings->candidates[i].id);
 	for (size_t i = 0; !result && i < findings->deadlock_count; i++)
-		result = add_own(j, findings->deadlocks[i].id);
+		if (!findings->deadlocks[i].suppressed)
+			result = add_own(j, findings->deadlocks[i].id);
 	return result;
 }
 

@@ -1,5 +1,49 @@
-/* reading - what list, show and report begin with: the store, the report on it. */
+/*
+ * reading - what list, show and report begin with: the store, the report on it, what was
+ * decided about it (suppressions) and what was known before (baseline).
+ */
+#include <string.h>
+
+#include "base/error.h"
 #include "cli/internal.h"
+#include "store/suppress.h"
+
+const char *cli_suppressions, *cli_baseline;
+
+const char *baseline_default(struct arena *arena)
+{
+	return arena_printf(arena, "%s/baseline", strstr(cli_store, "://") ? STORE_DEFAULT : cli_store);
+}
+
+int cli_use_suppressions(struct store *store)
+{
+	return cli_suppressions ? store_add_suppressions(store, cli_suppressions) : 0;
+}
+
+void cli_say_expired(const struct store *store)
+{
+	size_t count;
+	const struct suppression *rules = store_suppressions(store, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (rules[i].expired && rules[i].matched)
+			cli_say("%s:%d: the suppression of %s ended on %s, it counts again (%s)", rules[i].file, rules[i].line,
+				rules[i].pattern, rules[i].until, rules[i].reason);
+}
+
+/* The one named must be there; the store's own may be. */
+int cli_use_baseline(struct report *report)
+{
+	struct baseline baseline;
+	const char *path = cli_baseline ? cli_baseline : baseline_default(report->arena);
+	int found = *path ? baseline_read(&baseline, report->arena, path) : 0;
+
+	if (found > 0)
+		report_use_baseline(report, &baseline);
+	if (!found && cli_baseline && *cli_baseline)
+		return error_cannot("there is no baseline %s; `deadheat baseline save %s` makes one", path, path);
+	return found < 0 ? -1 : 0;
+}
 
 int reading_open(struct reading *reading)
 {
@@ -8,10 +52,13 @@ int reading_open(struct reading *reading)
 	if (!reading->store)
 		return -1;
 	reading->sym = sym_open();
-	if (report_build(&reading->report, &reading->arena, reading->store, reading->sym)) {
+	if (cli_use_suppressions(reading->store) ||
+	    report_build(&reading->report, &reading->arena, reading->store, reading->sym) ||
+	    cli_use_baseline(&reading->report)) {
 		reading_close(reading);
 		return -1;
 	}
+	cli_say_expired(reading->store);
 	return 0;
 }
 

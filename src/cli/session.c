@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/internal.h"
 
 struct trial_options trial_options = {
 	.trials = 100, .seed = 1, .policy = "pair", .fill = "random", .depth = 3,
@@ -59,7 +60,7 @@ int session_open(struct session *session, const char *stage, char **argv, int64_
 	if (named && (find_program(session, argv, 0) || target_require_instrumented(&session->program)))
 		return -1;
 	session->store = store_open(cli_store, named);
-	if (!session->store)
+	if (!session->store || cli_use_suppressions(session->store))
 		return -1;
 	if (!named && (find_program(session, NULL, program) || target_require_instrumented(&session->program)))
 		return -1;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "store/baseline.h"
 #include "store/store.h"
 #include "sym/sym.h"
 
@@ -25,6 +26,8 @@ struct report {
 	const char *folder;   /* where the program was started: relative file names begin there; may be NULL */
 	const char **baseline; /* ids known before, sorted; NULL: there is no baseline */
 	size_t baseline_count;
+	struct baseline_entry *absent; /* in the baseline, not in the store any more */
+	size_t absent_count;
 	const struct candidate **by_variable; /* those with one, sorted by it: for the hints */
 	size_t by_variable_count;
 };
@@ -35,6 +38,12 @@ typedef int report_printer(const struct report *report, FILE *out);
 int report_build(struct report *report, struct arena *arena, struct store *store, struct sym *sym);
 /* Findings with these ids are not new (`baseline save`). The ids are copied. */
 void report_set_baseline(struct report *report, const char *const *ids, size_t count);
+/* The same with a saved one; what it has and the store has not becomes `absent`. Its text must outlive the report. */
+void report_use_baseline(struct report *report, const struct baseline *baseline);
+/* Leave out what the baseline knows; how many that are. The verdict stays that of all findings. */
+size_t report_only_new(struct report *report);
+/* All findings as a baseline, in the report's arena. */
+void report_to_baseline(const struct report *report, struct baseline *baseline);
 /* Printer by format name ("text", "json"), NULL if unknown. */
 report_printer *report_format(const char *name);
 /* "text json ...": for messages and completion. */

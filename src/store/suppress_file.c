@@ -1,15 +1,11 @@
 /*
  * suppress_file - one line into or out of STORE/suppressions.
  *
- * The file is a person's too: all other lines stay as they are. Written beside and renamed,
- * so that a kill leaves the old one.
+ * The file is a person's too: all other lines stay as they are.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "store/internal.h"
 #include "store/suppress.h"
 
@@ -53,21 +49,6 @@ static int copy_others(struct strbuf *out, const char *text, const char *id)
 	return left_out;
 }
 
-static int write_file(struct arena *arena, const char *path, const struct strbuf *text)
-{
-	const char *beside = arena_printf(arena, "%s.new", path);
-	FILE *file = fopen(beside, "w");
-	bool good = file && fwrite(text->buf, 1, text->len, file) == text->len;
-
-	if (file && fclose(file))
-		good = false;
-	if (good && !rename(beside, path))
-		return 0;
-	error_cannot("cannot write %s: %s", path, strerror(errno));
-	unlink(beside);
-	return -1;
-}
-
 /* line NULL: only take out. 1 a rule for it was there before, 0 not, -1 error. */
 static int edit(struct store *store, const char *id, const char *line)
 {
@@ -84,7 +65,7 @@ static int edit(struct store *store, const char *id, const char *line)
 	if (line)
 		strbuf_puts(&new, line);
 	if (!result && (line || before))
-		result = write_file(&arena, path, &new);
+		result = strbuf_replace_file(&new, path);
 	strbuf_release(&old);
 	strbuf_release(&new);
 	arena_free(&arena);

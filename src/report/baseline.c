@@ -1,0 +1,85 @@
+/* baseline - a report against what was known before: new, unchanged, absent. See report.h. */
+#include <string.h>
+
+#include "report/internal.h"
+#include "store/baseline.h"
+
+static bool is_in_store(const struct report *r, const char *id)
+{
+	const struct store_findings *f = &r->findings;
+
+	for (size_t i = 0; i < f->candidate_count; i++)
+		if (!strcmp(f->candidates[i].id, id))
+			return true;
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		if (!strcmp(f->deadlocks[i].id, id))
+			return true;
+	for (size_t i = 0; i < f->failure_count; i++)
+		if (!strcmp(f->failures[i].id, id))
+			return true;
+	return false;
+}
+
+void report_use_baseline(struct report *report, const struct baseline *baseline)
+{
+	const char **ids = ARENA_ARRAY(report->arena, const char *, baseline->count + 1);
+
+	report->absent = ARENA_ARRAY(report->arena, struct baseline_entry, baseline->count + 1);
+	report->absent_count = 0;
+	for (size_t i = 0; i < baseline->count; i++) {
+		ids[i] = baseline->entries[i].id;
+		if (!is_in_store(report, ids[i]))
+			report->absent[report->absent_count++] = baseline->entries[i];
+	}
+	report_set_baseline(report, ids, baseline->count);
+}
+
+static bool is_known(const struct report *r, const char *id)
+{
+	const char *state = baseline_state(r, id);
+
+	return state && !strcmp(state, "unchanged");
+}
+
+/* Keep those of an array the baseline has not; left_out counts the others. */
+#define KEEP_NEW(r, items, count, left_out) do { \
+	size_t kept = 0; \
+	for (size_t i = 0; i < (count); i++) \
+		if (!is_known((r), (items)[i].id)) \
+			(items)[kept++] = (items)[i]; \
+	(left_out) += (count) - kept; \
+	(count) = kept; \
+} while (0)
+
+size_t report_only_new(struct report *report)
+{
+	struct store_findings *f = &report->findings;
+	size_t left_out = 0;
+
+	KEEP_NEW(report, f->candidates, f->candidate_count, left_out);
+	KEEP_NEW(report, f->deadlocks, f->deadlock_count, left_out);
+	KEEP_NEW(report, f->failures, f->failure_count, left_out);
+	report->absent_count = 0;
+	return left_out;
+}
+
+/* ---- the other way round ------------------------------------------------------------- */
+
+void report_to_baseline(const struct report *r, struct baseline *baseline)
+{
+	const struct store_findings *f = &r->findings;
+	struct baseline_entry *e = ARENA_ARRAY(r->arena, struct baseline_entry,
+					       f->candidate_count + f->deadlock_count + f->failure_count + 1);
+
+	baseline->entries = e;
+	for (size_t i = 0; i < f->candidate_count; i++)
+		*e++ = (struct baseline_entry){ f->candidates[i].id, "race", rung_name(f->candidates[i].rung),
+						report_title(r->arena, &f->candidates[i]) };
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		*e++ = (struct baseline_entry){ f->deadlocks[i].id, "deadlock", rung_name(f->deadlocks[i].rung),
+						deadlock_title(r->arena, &f->deadlocks[i]) };
+	for (size_t i = 0; i < f->failure_count; i++)
+		*e++ = (struct baseline_entry){ f->failures[i].id, "failure", rung_name(RUNG_HARMFUL),
+						failure_title(r->arena, &f->failures[i]) };
+	baseline->count = (size_t)(e - baseline->entries);
+}
