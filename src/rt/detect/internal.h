@@ -319,8 +319,8 @@ void shadow_each(void (*visit)(uint64_t *cells, size_t count));
 void shadow_clear(uintptr_t address, size_t size);
 /* The same for mapped memory and stacks: pages are given back. */
 void shadow_drop(uintptr_t address, size_t size);
-/* Thread stacks: no huge pages, since a thousand threads touch little each. */
-void shadow_small_pages(uintptr_t address, size_t size);
+/* A new block: a large one gets huge pages. */
+void shadow_large(uintptr_t address, size_t size);
 
 #define SPACE_MASK (((uintptr_t)1 << SPACE_BITS) - 1)
 

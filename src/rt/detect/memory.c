@@ -63,6 +63,7 @@ void rt_on_alloc(const void *block, size_t size, uintptr_t pc)
 	if (detect_off || !block)
 		return;
 	shadow_clear((uintptr_t)block, size);
+	shadow_large((uintptr_t)block, size);
 	objects_drop((uintptr_t)block, size);
 	block_note((uintptr_t)block, size, pc);
 }

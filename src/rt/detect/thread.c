@@ -130,8 +130,6 @@ void rt_on_thread_start(struct rt_thread *self)
 	if (self->id)
 		detect_many = true;
 	detect_key = t->key;
-	if (self->stack_low && self->id)
-		shadow_small_pages(self->stack_low, self->stack_high - self->stack_low);
 }
 
 void thread_count_losses(struct detect_thread *t)
