@@ -1,4 +1,5 @@
 /* baseline - a report against what was known before: new, unchanged, absent. See report.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/internal.h"
@@ -32,6 +33,16 @@ void report_use_baseline(struct report *report, const struct baseline *baseline)
 			report->absent[report->absent_count++] = baseline->entries[i];
 	}
 	report_set_baseline(report, ids, baseline->count);
+}
+
+static int compare_id(const void *id, const void *entry)
+{
+	return strcmp(id, ((const struct baseline_entry *)entry)->id);
+}
+
+bool is_absent(const struct report *report, const char *id)
+{
+	return report->absent_count && bsearch(id, report->absent, report->absent_count, sizeof(*report->absent), compare_id);
 }
 
 static bool is_known(const struct report *r, const char *id)

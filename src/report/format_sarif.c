@@ -485,6 +485,23 @@ static void put_failure(struct json *j, const struct report *r, const void *find
 	json_end(j, '}');
 }
 
+/* Known before, gone from the store: a consumer closes it by its fingerprint. */
+static void put_absent(struct json *j, const struct report *r, const void *finding)
+{
+	const struct baseline_entry *e = finding;
+	bool shown = rung_parse(e->rung) >= RUNG_CONFIRMED;
+	int rule = RULE_FAILURE;
+
+	if (!strcmp(e->kind, "race"))
+		rule = shown ? RULE_RACE : RULE_PAIR;
+	else if (!strcmp(e->kind, "deadlock"))
+		rule = shown ? RULE_DEADLOCK : RULE_CYCLE;
+	put_head(j, r, rule, e->id, e->title);
+	put_begin(j, "locations", '[');
+	json_end(j, ']');
+	put_suppressions(j, NULL);
+}
+
 /* ---- the document ------------------------------------------------------------------------------- */
 
 static void put_rules(struct json *j)
@@ -596,6 +613,7 @@ int report_sarif(const struct report *r, FILE *out)
 	write_results(r, out, &lead, f->candidates, f->candidate_count, sizeof(*f->candidates), put_candidate);
 	write_results(r, out, &lead, f->deadlocks, f->deadlock_count, sizeof(*f->deadlocks), put_deadlock);
 	write_results(r, out, &lead, f->failures, f->failure_count, sizeof(*f->failures), put_failure);
+	write_results(r, out, &lead, r->absent, r->absent_count, sizeof(*r->absent), put_absent);
 	fputs("\n]}]}\n", out);
 	strbuf_release(&head);
 	return finish_report(out);

@@ -133,7 +133,8 @@ const char *verdict_meaning(const struct report *r)
 			       ? "pairs were claimed or suspected, none was shown; more trials may decide"
 			       : "no pair was suspected, but something else went wrong or may";
 	case VERDICT_CLEAN:
-		return "nothing was even suspected in these runs; other inputs may differ";
+		return count_suppressed(r) ? "nothing is left but what was suppressed; other inputs may differ"
+					   : "nothing was even suspected in these runs; other inputs may differ";
 	case VERDICT_RACE_FREE:
 		return "proved by scan, under the assumptions it lists";
 	}

@@ -36,8 +36,10 @@ const char *deadlock_hint(const struct report *report, const struct deadlock *de
 /* stack.c: frames down to the thread's own function; what libc calls it by is left out. */
 size_t stack_depth(const struct frame *stack, size_t count);
 
-/* report.c: "new" or "unchanged" against the baseline, NULL if there is none. */
+/* report.c: "new", "unchanged" or "absent" against the baseline, NULL if there is none. */
 const char *baseline_state(const struct report *report, const char *id);
+/* baseline.c: in the baseline, but not in the store any more? */
+bool is_absent(const struct report *report, const char *id);
 /* Does it count, for exit status and tools: shown to happen, and not suppressed? */
 bool is_shown_race(const struct candidate *candidate);
 

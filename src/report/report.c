@@ -62,7 +62,9 @@ const char *baseline_state(const struct report *report, const char *id)
 {
 	if (!report->baseline)
 		return NULL;
-	return bsearch(&id, report->baseline, report->baseline_count, sizeof(*report->baseline), compare) ? "unchanged" : "new";
+	if (!bsearch(&id, report->baseline, report->baseline_count, sizeof(*report->baseline), compare))
+		return "new";
+	return is_absent(report, id) ? "absent" : "unchanged";
 }
 
 /* ---- building ----------------------------------------------------------------------- */

@@ -154,7 +154,9 @@ static void check_code_flows(const json_t *result, const json_t *run)
 	const json_t *flow = json_array_get(json_object_get(result, "codeFlows"), 0), *threads = json_object_get(flow, "threadFlows");
 	bool is_pair = !strcmp(string_of(result, "ruleId"), "data-race") || !strcmp(string_of(result, "ruleId"), "unconfirmed-pair");
 
-	if (!strcmp(string_of(result, "ruleId"), "failure")) {
+	const char *state = json_string_value(json_object_get(result, "baselineState"));
+
+	if (!strcmp(string_of(result, "ruleId"), "failure") || (state && !strcmp(state, "absent"))) {
 		assert_null(flow);
 		return;
 	}
@@ -372,13 +374,33 @@ static void suppressed_and_known_ones_say_so(void **state)
 	json_decref(document);
 }
 
+static void gone_ones_are_absent(void **state)
+{
+	struct fixture *f = *state;
+	struct baseline_entry entry = { "00000000deadbeef", "race", "confirmed", "data race: a / b" };
+	struct baseline baseline = { &entry, 1 };
+	json_t *document, *last;
+	size_t count;
+
+	put_findings(f->store);
+	build(f);
+	report_use_baseline(&f->report, &baseline);
+	document = load_sarif(f);
+	count = f->report.findings.candidate_count + f->report.findings.deadlock_count + f->report.findings.failure_count;
+	last = result_of(document, count);
+	assert_string_equal(string_of(last, "baselineState"), "absent");
+	assert_string_equal(string_of(last, "ruleId"), "data-race");
+	assert_string_equal(string_of(result_of(document, 0), "baselineState"), "new");
+	json_decref(document);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(an_empty_report_is_a_run_without_results), TEST(all_findings_keep_the_rules), TEST(the_flows_are_the_schedule),
-		TEST(suppressed_and_known_ones_say_so),
+		TEST(suppressed_and_known_ones_say_so), TEST(gone_ones_are_absent),
 	};
 
 	return cmocka_run_group_tests_name("report_sarif", tests, NULL, unit_clean);
