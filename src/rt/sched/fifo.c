@@ -43,14 +43,16 @@ static bool sees_writer(struct sched_thread *thread, void *argument)
 
 static void scratch_open(int scratch[2])
 {
-	int low[2];
-
 	scratch[0] = scratch[1] = -1;
-	if (rt_syscall(SYS_pipe2, low, O_CLOEXEC | O_NONBLOCK))
+	if (rt_syscall(SYS_pipe2, scratch, O_CLOEXEC | O_NONBLOCK))
 		return;
 	for (int i = 0; i < 2; i++) {
-		scratch[i] = (int)rt_syscall(SYS_fcntl, low[i], F_DUPFD_CLOEXEC, HIGH_FD);
-		rt_syscall(SYS_close, low[i]);
+		long high = rt_syscall(SYS_fcntl, scratch[i], F_DUPFD_CLOEXEC, HIGH_FD);
+
+		if (high < 0)
+			continue; /* so few are allowed: it stays where it is */
+		rt_syscall(SYS_close, scratch[i]);
+		scratch[i] = (int)high;
 	}
 }
 

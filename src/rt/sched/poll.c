@@ -145,7 +145,7 @@ static int select_all(int count, fd_set *set[3], const struct timespec *timeout,
 {
 	struct select_wait w = { count, { set[0], set[1], set[2] } };
 	struct pollfd fds[SELECT_FDS];
-	struct sched_world world = { .fds = fds };
+	struct sched_world world = { .fds = fds, .signals = !set[0] && !set[1] && !set[2] };
 	fd_set copy[3];
 	long result;
 	int code;
