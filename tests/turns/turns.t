@@ -2,7 +2,7 @@
 # deadlocks, real and candidate; ends; verification conventions; the same seed, the same steps.
 . "$(dirname "$0")/../tap.sh"
 cd "$tmp" || exit 1
-for p in abba depth2 ends plainspin self spins thousand verifier; do
+for p in abba depth2 ends hidden plainspin self spins thousand verifier; do
 	deadheat-cc -g -pthread -o $p "$TOP/tests/turns/$p.c" || exit 1
 done
 fuzz() { rm -rf store; deadheat fuzz --quiet --store store "$@" 2>&1; }
@@ -43,6 +43,8 @@ check_status "a plain loop is heard once detect has seen its accesses" 66 deadhe
 check_fails "... and no trial hangs" sh -c "deadheat report --store store --format json | grep -E 'hang|watchdog'"
 check_output "without that nobody can take its turn: the clock ends the trial" watchdog \
 	sh -c 'deadheat fuzz --store other -x -t 20 --timeout 300ms -- ./plainspin; deadheat report --store other --format json'
+
+check_status "who sleeps with the turn in a call nobody sees loses it" 0 fuzz -t 10 --timeout 20s -- ./hidden
 
 for kind in return pthread_exit _exit thread-exit; do
 	check_status "end by $kind with others alive" 0 fuzz -t 50 -- ./ends $kind

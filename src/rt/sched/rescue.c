@@ -2,9 +2,9 @@
  * rescue - the turn is taken from a thread that sleeps in the kernel with it.
  *
  * What can block is modelled; what was forgotten, or cannot be seen (a bare futex in another
- * language's runtime, the loader's lock), would keep the turn for ever. The first two parked
- * threads therefore wake every RESCUE_MS. If no step was made since the last look, the
- * holder is not inside the runtime, the kernel says that it sleeps, and somebody else could
+ * language's runtime, the loader's lock), would keep the turn for ever. The first two threads
+ * that are not outside therefore wake every RESCUE_MS while parked, the others seldom. If no
+ * step was made since the last look, the holder is not inside the runtime, the kernel says that it sleeps, and somebody else could
  * go, then it is treated as one that went outside: STEP_WATCHDOG, another is picked, and
  * the holder joins again at its next call of ours. A thread that computes or spins is never
  * touched: the kernel calls it running, however busy the machine.
@@ -23,6 +23,7 @@
 #include "rt/sched/turn.h"
 
 #define RESCUE_MS 100u
+#define SELDOM_MS 900u
 
 enum { TAKEN_NOT, TAKEN_AWAY, TAKEN_BACK };
 
@@ -112,27 +113,27 @@ void rescue_rejoin(struct sched_thread *self)
 	self->taken = TAKEN_NOT;
 }
 
-static bool is_watcher(const struct sched_thread *self)
+static struct timespec next_look(const struct sched_thread *self)
 {
 	uint32_t before = 0;
 
 	for (uint32_t i = 0; i < self->ordinal && before < 2; i++)
-		before += sched.threads[i]->alive;
-	return before < 2;
+		before += sched.threads[i]->alive && !sched.threads[i]->outside;
+	return (struct timespec){ 0, (before < 2 ? RESCUE_MS : SELDOM_MS) * 1000000l };
 }
 
 /* Park; true: the baton did not come, the turn was taken and the caller must decide. */
 bool rescue_wait(struct sched_thread *self)
 {
-	struct timespec tick = { 0, RESCUE_MS * 1000000l };
-	bool watches = is_watcher(self);
+	struct timespec tick = next_look(self);
 	uint64_t turns = sched.turns;
 	long woken;
 
 	while (!__atomic_load_n(&self->baton, __ATOMIC_ACQUIRE)) {
-		woken = rt_syscall(SYS_futex, &self->baton, FUTEX_WAIT_PRIVATE, 0, watches ? &tick : NULL, NULL, 0);
+		woken = rt_syscall(SYS_futex, &self->baton, FUTEX_WAIT_PRIVATE, 0, &tick, NULL, 0);
 		if (woken != -ETIMEDOUT)
 			continue;
+		tick = next_look(self);
 		if (turns == sched.turns && rescue(turns))
 			return true;
 		turns = sched.turns;
