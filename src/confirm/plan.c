@@ -17,7 +17,7 @@
 #define SEARCH_LINES 1000 /* how far a function may have moved; a lookup is a binary search */
 #define POINTS_MAX 4096 /* sites; the first of the highest rungs, as the store gives them */
 #define STEPS_LEAST 200000u    /* a fraction of a second of spinning */
-#define STEPS_SECOND 2000000u
+#define STEPS_SECOND 1000000u
 #define STEPS_FIRST 50000000u  /* the wall clock usually comes first */
 
 static const char *const policies[] = {

@@ -138,6 +138,16 @@ static const struct reference *compared(const struct confirm_context *context)
 	return context->options.compare_output && context->pool->have_reference ? &context->pool->reference : NULL;
 }
 
+/* Past the first limit again, and only the clock ended it: that is a hang too. */
+static void judge_second(struct run *run, unsigned at, struct trial *trial)
+{
+	if (!run->slot[at].second)
+		return;
+	if (!strcmp(trial->ending.outcome, "watchdog") && trial->steps >= plan_step_limit(run->context, false))
+		trial->ending.outcome = judge_word("hang");
+	run->hangs |= !strcmp(trial->ending.outcome, "hang");
+}
+
 static void take_trial(struct run *run, unsigned at)
 {
 	struct confirm_pool *pool = run->context->pool;
@@ -152,7 +162,7 @@ static void take_trial(struct run *run, unsigned at)
 	trial_read(trial, &pool->servers[at], &pool->meetings, run->context->sym, compared(run->context));
 	if (trial->ending.normal && trial->steps > run->longest)
 		run->longest = trial->steps;
-	run->hangs |= run->slot[at].second && !strcmp(trial->ending.outcome, "hang");
+	judge_second(run, at, trial);
 	pool->blind |= !strcmp(trial->ending.outcome, "watchdog");
 	if (run->job->keeps && run->job->keeps(run->job->context, trial))
 		trial_keep(trial, &pool->servers[at]);
