@@ -5,7 +5,9 @@
  * threads keeps short clocks. A slot goes to a new thread only when the creator has already
  * received everything the last owner did (it joined it, or heard of the join): then whatever is
  * ordered after the new owner is ordered after the old one, and epochs just go on counting.
- * Slots of threads nobody joins stay theirs.
+ * A detached thread's slot waits likewise until somebody has heard of its end. When SLOTS are
+ * taken, any free one is given out: some order is then believed that is not there, so
+ * this is counted (WIRE_LOST_THREADS).
  *
  * I1  vc.at[slot] is the last closed epoch; an access in epoch e is ordered before whoever
  *     has vc.at[slot] >= e.
@@ -16,6 +18,8 @@
 
 RT_TLS uint64_t detect_key;
 bool detect_many;
+
+#define SLOTS 8192u
 
 static struct {
 	struct rt_lock lock;
@@ -50,6 +54,11 @@ static uint32_t slot_take(const struct clock *known, struct detect_thread *t)
 	for (i = 0; i < all.count; i++)
 		if (!all.slots[i].owner && known && clock_get(known, i) >= all.slots[i].final)
 			break;
+	for (uint32_t j = 0; i == all.count && all.count >= SLOTS && j < all.count; j++)
+		if (!all.slots[j].owner) {
+			rt_count(WIRE_LOST_THREADS);
+			i = j;
+		}
 	if (i == all.size && !slots_grow())
 		return ~0u;
 	if (i == all.count)
@@ -141,6 +150,19 @@ void thread_count_losses(struct detect_thread *t)
 	t->lost_cells = t->skipped = 0;
 }
 
+/* The slot is free, its past ends with the last closed epoch; the record serves another thread. */
+static void thread_release(struct detect_thread *gone)
+{
+	rt_lock(&all.lock);
+	all.slots[gone->slot].final = gone->epoch - 1;
+	all.slots[gone->slot].owner = NULL;
+	gone->rt->engine = NULL;
+	clock_free(&gone->vc);
+	gone->rt = (struct rt_thread *)all.pool;
+	all.pool = gone;
+	rt_unlock(&all.lock);
+}
+
 void rt_on_thread_end(struct rt_thread *self)
 {
 	struct detect_thread *t = self->engine;
@@ -156,6 +178,8 @@ void rt_on_thread_end(struct rt_thread *self)
 		shadow_drop(self->stack_low, self->stack_high - self->stack_low);
 		objects_drop(self->stack_low, self->stack_high - self->stack_low);
 	}
+	if (self->detached)
+		thread_release(t);
 }
 
 void rt_on_thread_join(struct rt_thread *joined)
@@ -166,15 +190,8 @@ void rt_on_thread_join(struct rt_thread *joined)
 		return;
 	segment_advance(gone);
 	clock_join(&t->vc, &gone->vc);
+	thread_release(gone);
 	sample_sync(t);
-	rt_lock(&all.lock);
-	all.slots[gone->slot].final = gone->epoch - 1;
-	all.slots[gone->slot].owner = NULL;
-	joined->engine = NULL;
-	clock_free(&gone->vc);
-	gone->rt = (struct rt_thread *)all.pool;
-	all.pool = gone;
-	rt_unlock(&all.lock);
 }
 
 void threads_each(void (*visit)(struct detect_thread *t, void *data), void *data)
