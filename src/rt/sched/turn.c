@@ -106,6 +106,7 @@ static struct sched_thread *pick(uint32_t count)
 /* Line 24. From here on the thread's announced statement counts as done. */
 static struct sched_thread *execute(struct sched_thread *thread)
 {
+	sched.postponed_count -= thread->postponed;
 	thread->postponed = thread->let_go = false;
 	thread->timed_out = !turn_is_ready(thread);
 	thread->steps++;
