@@ -22,18 +22,21 @@ static int read_begin(int fd, uintptr_t pc)
 	return code ? io_fail(code) : 0;
 }
 
-/* Having been held before the bytes, somebody else may have read: look again. */
-static int read_into(int fd, const struct iovec *vector, int count, size_t size, uintptr_t pc)
+/* Having been held before the bytes, somebody else may have read: look again. -1, or how much to read. */
+static ssize_t read_into(int fd, const struct iovec *vector, int count, size_t size, uintptr_t pc)
 {
+	size_t available;
 	uint64_t before;
 
 	do {
 		if (read_begin(fd, pc))
 			return -1;
 		before = sched_step_count;
-		io_touch_vector(vector, count, io_available(fd, size), ACCESS_WRITE, pc);
+		available = io_available(fd, size);
+		io_touch_vector(vector, count, available, ACCESS_WRITE, pc);
 	} while (before != sched_step_count);
-	return 0;
+	available = io_agree(fd, available);
+	return (ssize_t)(available ? available : size);
 }
 
 static ssize_t read_done(int fd, ssize_t result)
@@ -46,12 +49,12 @@ static ssize_t read_done(int fd, ssize_t result)
 RT_EXPORT ssize_t read(int fd, void *bytes, size_t size)
 {
 	struct iovec vector = { bytes, size };
+	ssize_t now;
 
 	if (!sched_self())
 		return REAL(read)(fd, bytes, size);
-	if (read_into(fd, &vector, 1, size, RT_CALLER))
-		return -1;
-	return read_done(fd, REAL(read)(fd, bytes, size));
+	now = read_into(fd, &vector, 1, size, RT_CALLER);
+	return now < 0 ? -1 : read_done(fd, REAL(read)(fd, bytes, (size_t)now));
 }
 
 static size_t total(const struct iovec *vector, int count)
@@ -67,7 +70,7 @@ RT_EXPORT ssize_t readv(int fd, const struct iovec *vector, int count)
 {
 	if (!sched_self())
 		return REAL(readv)(fd, vector, count);
-	if (read_into(fd, vector, count, total(vector, count), RT_CALLER))
+	if (read_into(fd, vector, count, total(vector, count), RT_CALLER) < 0)
 		return -1;
 	return read_done(fd, REAL(readv)(fd, vector, count));
 }

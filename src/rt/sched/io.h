@@ -46,6 +46,15 @@ void io_touch(const void *bytes, size_t size, unsigned flags, uintptr_t pc);
 void io_touch_vector(const struct iovec *vector, int count, size_t size, unsigned flags, uintptr_t pc);
 /* How much a read of at most `most` bytes can return now. */
 size_t io_available(int fd, size_t most);
+/*
+ * What the world has answered is a matter of time: recorded, when fd leads out of the process.
+ * In an exact replay the recorded answer is waited for. io_agree: bytes to read now (0: the
+ * end); io_agree_poll: a bit for each of the first 32 files that were ready, the rest is hidden.
+ */
+size_t io_agree(int fd, size_t available);
+int io_agree_poll(struct pollfd *fds, uint32_t count, int ready);
+
+bool world_has_children(void); /* alive, or not yet waited for */
 
 uint64_t io_deadline_ms(int timeout_ms);              /* 0 for -1 */
 uint64_t io_deadline(const struct timespec *timeout); /* relative; 0 for NULL */

@@ -55,7 +55,7 @@ static int poll_all(struct pollfd *fds, nfds_t count, bool look, uint64_t deadli
 
 	if (code)
 		return io_fail(code);
-	result = REAL(poll)(fds, count, 0);
+	result = io_agree_poll(fds, (uint32_t)count, REAL(poll)(fds, count, 0));
 	for (nfds_t i = 0; i < count && result > 0; i++)
 		if (fds[i].revents & POLLIN)
 			channel_receive(fds[i].fd);

@@ -37,12 +37,14 @@ static ssize_t receive_once(int fd, void *bytes, size_t size, int flags, struct 
 			    uintptr_t pc)
 {
 	struct iovec vector = { bytes, size };
+	size_t now;
 	ssize_t n;
 
 	do {
 		if (receive_begin(fd, flags, &vector, 1, size, pc))
 			return -1;
-		n = REAL(recvfrom)(fd, bytes, size, (flags & ~MSG_WAITALL) | MSG_DONTWAIT, from, length);
+		now = io_agree(fd, io_available(fd, size));
+		n = REAL(recvfrom)(fd, bytes, now ? now : size, (flags & ~MSG_WAITALL) | MSG_DONTWAIT, from, length);
 	} while (again(fd, flags, n));
 	if (n > 0)
 		channel_receive(fd);

@@ -54,7 +54,7 @@ static bool is_open(const struct sched_world *world)
 	return !world->count && !world->signals;
 }
 
-static bool has_children(void)
+bool world_has_children(void)
 {
 	siginfo_t info;
 
@@ -75,7 +75,7 @@ static bool world_may_answer(struct pollfd *fds, uint32_t *count, bool *again)
 		open |= is_open(thread->world);
 		*again |= !gather(thread->world, fds, count);
 	}
-	return open || sched_timer_was_set || (waits && has_children());
+	return open || sched_timer_was_set || (waits && world_has_children());
 }
 
 bool sched_io_idle(uint64_t limit_ms)
