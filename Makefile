@@ -54,7 +54,7 @@ RT_LIBS := $(RUNTIMES:%=$(LIB)/%/libdeadheat_rt.so)
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 WRAPPERS := $(BIN)/deadheat-cc $(BIN)/deadheat-c++
-COMMANDS := $(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p' src/cli/commands.def))
+COMMANDS := $(subst _,-,$(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p' src/cli/commands.def)))
 MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd)) $(B)/man/deadheat.1 $(COMMANDS:%=$(B)/man/deadheat-%.1)
 
 .PHONY: all run test bench install clean help deps unit

@@ -1,7 +1,7 @@
 # -h, the man pages and the completion come from one table: every option is in all three.
 . "$(dirname "$0")/../tap.sh"
 cd "$tmp" || exit 1
-commands=$(deadheat --help | sed -n '/^Commands:/,/^$/s/^  \([a-z+]*\) .*/\1/p')
+commands=$(deadheat --help | sed -n '/^Commands:/,/^$/s/^  \([a-z+-]*\) .*/\1/p')
 deadheat help --completion >completion
 check "the completion is a shell script" bash -n completion
 check "the overview is scdoc" sh -c "deadheat help --man | scdoc >overview"

@@ -65,7 +65,7 @@ check_output "a full disk under stdout" "cannot write the output" sh -c "deadhea
 check_status "... is a failure" 1 sh -c "deadheat --help >/dev/full"
 
 # -h of each command: names every option it accepts, and only lower-case one-line explanations.
-for command in $(deadheat --help | sed -n '/^Commands:/,/^$/s/^  \([a-z+]*\) .*/\1/p'); do
+for command in $(deadheat --help | sed -n '/^Commands:/,/^$/s/^  \([a-z+-]*\) .*/\1/p'); do
 	check_status "help $command" 0 deadheat help "$command"
 	check_output "help $command names itself" "usage: deadheat $command" deadheat help "$command"
 	case $command in cc | c++) continue ;; esac
