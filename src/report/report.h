@@ -2,7 +2,9 @@
  * report - STAGE 4: one struct report; each format prints only that.
  *
  * How to add a format: write format_NAME.c with one function of type report_printer and
- * add a row to the table in report.c.
+ * add a row to the table in report.c. Then a golden file (tests/unit/report.c), its name
+ * with each field it shows (tests/unit/report_formats.c), and what it leaves out
+ * (docs/report-formats.md).
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H

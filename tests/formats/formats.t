@@ -28,6 +28,17 @@ check_output "text: the line to copy" "repeat it: deadheat replay --store store"
 replay=$(sed -n 's/.*repeat it: //p' file.text | head -n 1)
 check "text: the copied line replays" sh -c "$replay --verify"
 
+on_terminal() { # columns command...
+	columns=$1; shift
+	script -qec "stty cols $columns; $*" /dev/null </dev/null
+}
+id=$(sed -n 's/.*repeat it: .* //p' file.text | head -n 1)
+on_terminal 80 deadheat show --store store $id >narrow
+check "text: colours on a terminal" grep -q "$(printf '\033')" narrow
+check_fails "text: none with NO_COLOR" sh -c "$(command -v script) -qec 'NO_COLOR=1 deadheat show --store store $id' /dev/null </dev/null | grep -q '$(printf '\033')'"
+on_terminal 130 env NO_COLOR=1 deadheat show --store store $id >wide
+check "text: the two sides beside each other where there is room" grep -qE '^  a  write .* b  (read|write) ' wide
+
 # ---- json, sarif ------------------------------------------------------------------------------------
 for format in json sarif; do
 	check "$format: a strict reader takes it" node -e 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"))' file.$format
