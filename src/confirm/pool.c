@@ -372,7 +372,7 @@ static void remark_on(struct confirm_context *context, const struct trial *trial
 	if (context->pool->reference.endless)
 		remark(context, judge_word("%s does not end within its steps under the scheduler: hangs are not judged; "
 					   "--steps raises the limit", path));
-	if (trial->threads > 1 || !trial->ending.counts)
+	if (trial->threads > 1 || !trial->ending.counts || !strcmp(trial->ending.outcome, "watchdog"))
 		return;
 	if (trial->children)
 		remark(context, judge_word("%s forks and its parent starts no thread: a daemon? Only the first process "
