@@ -125,6 +125,7 @@ void sched_trial_begin(void)
 	sched.pid = (uint32_t)rt_syscall(SYS_getpid);
 	rt->tid = (uint32_t)rt_syscall(SYS_gettid);
 	sched.random = rt_plan->seed;
+	sched.random = sched_random(); /* seeds are neighbours (host: S, S+1, ...), states must be strangers */
 	sched.hash = SCHEDULE_HASH_START;
 	sched.step_limit = rt_plan->step_limit ? rt_plan->step_limit : STEP_LIMIT_DEFAULT;
 	sched.replay = rt_plan->policy == WIRE_POLICY_REPLAY;
