@@ -24,8 +24,9 @@ static const char *title_style(const struct ink *ink, enum rung rung)
 static void print_head(const struct report *r, const struct ink *ink, const char *title, enum rung rung,
 		       const char *id, unsigned found_by)
 {
-	fprintf(ink->out, "%s%s%s%s\n", ink->bold, title_style(ink, rung), title, ink->plain);
-	fprintf(ink->out, "  %s%s: id %s, found by %s%s\n", ink->dim, rung_name(rung), id, finder_list(r->arena, found_by),
+	fprintf(ink->out, "%s%s", ink->bold, title_style(ink, rung));
+	print_wrapped(ink, 4, title);
+	fprintf(ink->out, "%s  %s%s: id %s, found by %s%s\n", ink->plain, ink->dim, rung_name(rung), id, finder_list(r->arena, found_by),
 		ink->plain);
 }
 
@@ -54,10 +55,9 @@ static void print_locks(const struct ink *ink, const struct access *a)
 	fputc('\n', ink->out);
 }
 
-static void print_source_line(const struct report *r, const struct ink *ink, const struct access *a, int line)
+static void print_source_line(const struct report *r, const struct ink *ink, const char *file, int line, bool here)
 {
-	const char *text = r->sym ? sym_source_line(r->sym, a->file, line) : NULL;
-	bool here = line == a->line;
+	const char *text = r->sym ? sym_source_line(r->sym, file, line) : NULL;
 
 	if (!text)
 		return;
@@ -66,26 +66,50 @@ static void print_source_line(const struct report *r, const struct ink *ink, con
 	fprintf(ink->out, "%s\n", ink->plain);
 }
 
+static void print_excerpt(const struct report *r, const struct ink *ink, const char *file, int line)
+{
+	for (int n = line > 1 ? line - 1 : 1; line && n <= line + 1; n++)
+		print_source_line(r, ink, file, n, n == line);
+}
+
+/* Of an access in a header of the system the place that is the reader's own matters more. */
+static void print_source(const struct report *r, const struct ink *ink, const struct access *a)
+{
+	const struct frame *own = own_frame(a);
+
+	if (own)
+		fprintf(ink->out, "     called at %s\n", frame_where(r->arena, own));
+	print_excerpt(r, ink, own ? own->file : a->file, own ? own->line : a->line);
+}
+
 static void print_stack(const struct report *r, const struct ink *ink, const struct frame *stack, size_t count)
 {
 	count = stack_depth(stack, count);
-	for (size_t i = 0; i < count; i++)
-		fprintf(ink->out, "     %s#%zu %s %s%s%s\n", ink->dim, i, function_short(r->arena, stack[i].function),
-			frame_where(r->arena, &stack[i]), stack[i].inlined ? " (inlined)" : "", ink->plain);
+	for (size_t i = 0; i < count; i++) {
+		const char *where = frame_where(r->arena, &stack[i]);
+
+		fputs(ink->dim, ink->out);
+		print_split(ink, 8, arena_printf(r->arena, "     #%zu %s", i, function_short(r->arena, stack[i].function)),
+			    stack[i].inlined ? arena_printf(r->arena, "%s (inlined)", where) : where);
+		fputs(ink->plain, ink->out);
+	}
 }
 
 static void print_access(const struct report *r, const struct ink *ink, char side, const struct access *a)
 {
-	fprintf(ink->out, "  %c  %s in %s%s%s at %s\n", side, access_words(r->arena, a), ink->bold,
-		function_short(r->arena, a->function), ink->plain, access_where(r->arena, a));
-	if (a->thread)
-		fprintf(ink->out, "     by %s\n", a->thread);
+	fputs(ink->bold, ink->out);
+	print_split(ink, 5, arena_printf(r->arena, "  %c  %s in %s", side, access_words(r->arena, a),
+					 function_short(r->arena, a->function)),
+		    arena_printf(r->arena, "at %s", access_where(r->arena, a)));
+	fputs(ink->plain, ink->out);
+	if (a->thread) {
+		fputs("     by ", ink->out);
+		print_wrapped(ink, 8, a->thread);
+	}
 	print_locks(ink, a);
 	if (a->value)
 		fprintf(ink->out, "     value %s%s\n", strstr(a->value, "->") ? "" : "before: ", a->value);
-	if (a->line)
-		for (int line = a->line > 1 ? a->line - 1 : 1; line <= a->line + 1; line++)
-			print_source_line(r, ink, a, line);
+	print_source(r, ink, a);
 	print_stack(r, ink, a->stack, a->stack_count);
 }
 
@@ -128,6 +152,14 @@ static void print_sides(const struct report *r, const struct ink *ink, const str
 		print_access(r, ink, 'b', &c->access[1]);
 	}
 	fputc('\n', ink->out);
+}
+
+static void print_memory(const struct report *r, const struct ink *ink, const struct candidate *c)
+{
+	const char *comma = c->variable && c->memory ? ", " : "";
+
+	fputs("  memory: ", ink->out);
+	print_wrapped(ink, 10, arena_printf(r->arena, "%s%s%s", c->variable ? c->variable : "", comma, c->memory ? c->memory : ""));
 }
 
 /* ---- how often, and what came of it -------------------------------------------------- */
@@ -210,8 +242,7 @@ void print_candidate(const struct report *r, const struct ink *ink, const struct
 	print_triage(r, ink, c->id, c->suppressed);
 	print_sides(r, ink, c);
 	if (c->memory || c->variable)
-		fprintf(ink->out, "  memory: %s%s%s\n", c->variable ? c->variable : "",
-			c->variable && c->memory ? ", " : "", c->memory ? c->memory : "");
+		print_memory(r, ink, c);
 	print_tally(r, ink, c);
 	print_outcomes(ink, c);
 	print_harm(ink, c);

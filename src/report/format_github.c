@@ -64,16 +64,27 @@ static const char *candidate_text(const struct report *r, const struct candidate
 	return text;
 }
 
+/* Where the reader's own code is: GitHub shows nothing beside a header of the system. */
+static void print_side_command(const struct report *r, FILE *out, const char *level, const struct access *a, const char *title,
+			       const char *text)
+{
+	const struct frame *own = own_frame(a);
+
+	if (own)
+		print_command(r, out, level, own->file, own->line, own->column, title, text);
+	else
+		print_command(r, out, level, a->file, a->line, a->column, title, text);
+}
+
 static void print_candidate_commands(const struct report *r, FILE *out, const struct candidate *c)
 {
 	const char *title = report_title(r->arena, c), *text = candidate_text(r, c);
-	const struct access *a = &c->access[0], *b = &c->access[1];
 
 	if (c->suppressed)
 		return;
-	print_command(r, out, is_shown_race(c) ? "error" : "notice", a->file, a->line, a->column, title, text);
+	print_side_command(r, out, is_shown_race(c) ? "error" : "notice", &c->access[0], title, text);
 	if (is_shown_race(c))
-		print_command(r, out, "notice", b->file, b->line, b->column, title, text);
+		print_side_command(r, out, "notice", &c->access[1], title, text);
 }
 
 static void print_deadlock_command(const struct report *r, FILE *out, const struct deadlock *d)

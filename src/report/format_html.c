@@ -73,6 +73,15 @@ static void put_locks(struct page *p, const struct access *a)
 	json_end(&p->json, ']');
 }
 
+/* Of an access in a header of the system also where the program's own code called. */
+static void put_own(struct page *p, const struct frame *own)
+{
+	if (!own)
+		return;
+	put_number(&p->json, "own", (uint64_t)frame_index(p->tables, own));
+	add_excerpt(p, own->file, own->line);
+}
+
 static void put_access(struct page *p, const struct access *a)
 {
 	struct arena *arena = p->report->arena;
@@ -89,6 +98,7 @@ static void put_access(struct page *p, const struct access *a)
 	put_string(p, "value", a->value);
 	put_locks(p, a);
 	put_stack(p, a->stack, a->stack_count);
+	put_own(p, own_frame(a));
 	json_end(&p->json, '}');
 	if (a->line > 0 && a->file)
 		add_excerpt(p, a->file, a->line);

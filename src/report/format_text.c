@@ -32,6 +32,14 @@ void print_cut(const struct ink *ink, int used, const char *text)
 	}
 }
 
+void print_split(const struct ink *ink, int indent, const char *left, const char *right)
+{
+	if ((int)(strlen(left) + 1 + strlen(right)) <= ink->width)
+		fprintf(ink->out, "%s %s\n", left, right);
+	else
+		fprintf(ink->out, "%s\n%*s%s\n", left, indent, "", right);
+}
+
 void print_wrapped(const struct ink *ink, int indent, const char *text)
 {
 	int room = ink->width - indent, column = 0;

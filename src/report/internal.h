@@ -35,6 +35,8 @@ const char *deadlock_hint(const struct report *report, const struct deadlock *de
 
 /* stack.c: frames down to the thread's own function; what libc calls it by is left out. */
 size_t stack_depth(const struct frame *stack, size_t count);
+/* Where the program's own code came to an access in a system header; NULL if the access is its own. */
+const struct frame *own_frame(const struct access *access);
 
 /* report.c: "new", "unchanged" or "absent" against the baseline, NULL if there is none. */
 const char *baseline_state(const struct report *report, const char *id);
@@ -71,6 +73,8 @@ bool print_columns(const struct ink *ink, const char *left, const char *right);
 /* format_text.c: "text" cut to what is left of the line. */
 void print_cut(const struct ink *ink, int used, const char *text);
 
+/* "left right", right on a line of its own after `indent` columns if both do not fit. */
+void print_split(const struct ink *ink, int indent, const char *left, const char *right);
 /* The rest of a line begun, and as many as it takes, each after `indent` columns. */
 void print_wrapped(const struct ink *ink, int indent, const char *text);
 

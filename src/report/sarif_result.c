@@ -75,6 +75,19 @@ static void put_properties(struct json *j, const struct report *r, const struct 
 	json_end(j, '}');
 }
 
+/* Services show a result beside its location: of an access in a system header that is where it was called. */
+static void put_own_place(struct json *j, const struct report *r, const struct access *a)
+{
+	const struct frame *own = own_frame(a);
+
+	if (!own) {
+		sarif_access(j, r, a);
+		return;
+	}
+	sarif_place(j, r, own->file, own->line, own->column, &own->place);
+	sarif_function(j, own->function);
+}
+
 /* SARIF links: [text](id) names a related location. */
 static const char *candidate_text(const struct report *r, const struct candidate *c)
 {
@@ -102,7 +115,7 @@ void sarif_candidate(struct json *j, const struct report *r, const void *finding
 	put_head(j, r, c->rung >= RUNG_CONFIRMED ? RULE_RACE : RULE_PAIR, c->id, candidate_text(r, c));
 	put_begin(j, "locations", '[');
 	json_begin(j, '{');
-	sarif_access(j, r, &c->access[0]);
+	put_own_place(j, r, &c->access[0]);
 	json_end(j, '}');
 	json_end(j, ']');
 	put_begin(j, "relatedLocations", '[');

@@ -9,7 +9,7 @@ static const char *known(const char *name)
 	return name && *name ? name : "??";
 }
 
-#define LONGEST_NAME 48 /* two of them and a variable still make a title */
+#define LONGEST_NAME 32 /* two of them and a variable still make a title */
 
 static bool is_template(const char *name, const char *p)
 {

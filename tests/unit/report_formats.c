@@ -186,7 +186,7 @@ static struct candidate odd_finding(void)
 	c.access[0].function = "f<a, b>::g</script><img src=x>\xff & \"quoted\" ]]>";
 	c.access[0].file = "100%, a:b \xc3\xa9 <c>.c";
 	c.access[0].thread = "T1\x01\x1b[31m, created at x\n::error::forged";
-	c.variable = "a\r\n::error::forged <!-- b";
+	c.variable = "a\r\n::error::forged <!-- b </script><img>";
 	return c;
 }
 
@@ -207,7 +207,7 @@ static void odd_bytes_stay_data(void **state)
 	assert_non_null(at);
 	at += strlen("id=\"data\">");
 	assert_memory_equal(strchr(at, '<'), "</script>\n<script>\n", 19);
-	assert_non_null(strstr(at, "f\\u003ca, b>::g\\u003c/script>"));
+	assert_non_null(strstr(at, "\\u003c!-- b \\u003c/script>\\u003cimg>"));
 	assert_null(strstr(text, "<img"));
 	free(text);
 	text = print(f, report_format("sarif"));
@@ -318,6 +318,39 @@ static void sides_stand_beside_each_other_where_there_is_room(void **state)
 	free(text);
 }
 
+/* ---- one's own code ------------------------------------------------------------------------------- */
+
+static void an_access_in_a_header_is_told_by_its_caller(void **state)
+{
+	static const struct frame stack[] = {
+		{ "std::vector::size", "/usr/include/c++/12/bits/stl_vector.h", 988, 40, true, { "", "/w/p", 1 } },
+		{ "count", "counter.c", 12, 9, false, { "", "/w/p", 1 } },
+		{ "std::thread::_State_impl<x>::_M_run", "/usr/include/c++/12/bits/std_thread.h", 210, 2, false, { "", "/w/p", 2 } },
+		{ NULL, NULL, 0, 0, false, { "", "/usr/lib/libstdc++.so.6", 3 } },
+		{ "start_thread", "nptl/pthread_create.c", 442, 8, false, { "", "/usr/lib/libc.so.6", 4 } },
+	};
+	struct fixture *f = *state;
+	struct candidate c = finding_race();
+	char *text;
+
+	c.rung = RUNG_CONFIRMED;
+	c.access[0].file = stack[0].file;
+	c.access[0].line = stack[0].line;
+	c.access[0].stack = stack;
+	c.access[0].stack_count = 5;
+	assert_int_equal(stack_depth(stack, 5), 2);
+	assert_ptr_equal(own_frame(&c.access[0]), &stack[1]);
+	assert_null(own_frame(&c.access[1])); /* it is its own */
+	assert_int_equal(store_put_candidate(f->store, 0, &c, NULL), 0);
+	build(f);
+	text = print(f, report_format("text"));
+	assert_non_null(strstr(text, "     called at counter.c:12:9\n         11 | {\n     >   12 | "));
+	free(text);
+	text = print(f, report_format("github"));
+	assert_memory_equal(text, "::error file=counter.c,line=12,col=9,", 37);
+	free(text);
+}
+
 /* ---- the lanes ------------------------------------------------------------------------------------ */
 
 /* Lines with the steps they stand for; a repeat stands for its stretch, times over. */
@@ -424,6 +457,7 @@ int main(void)
 		TEST(changes_show), TEST(the_table_is_all_formats), TEST(suspected_is_no_race), TEST(odd_bytes_stay_data),
 		TEST(hints_are_plain), TEST(hints_count_the_other_accesses),
 		TEST(sides_stand_beside_each_other_where_there_is_room), TEST(no_step_is_left_out_silently),
+		TEST(an_access_in_a_header_is_told_by_its_caller),
 		TEST(a_long_schedule_is_short_to_read),
 	};
 

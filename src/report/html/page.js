@@ -99,16 +99,22 @@ function stackOf(stack, depth) {
 
 function accessCard(a, letter) {
   const name = el("span", "letter", letter);
-  const value = text(a.value);
+  const value = text(a.value), own = a.own === undefined ? null : data.frames[a.own];
   return el("section", "side " + letter,
     el("header", "",
       el("p", "what", name, text(a.does), el("span", "", " in "), el("code", "", text(a.function) || "??")),
       el("p", "mono", text(a.where)),
+      own && el("p", "", "called at ", el("code", "", frameWhere(own))),
       a.thread >= 0 && el("p", "", "by ", text(a.thread)),
       el("p", "", a.locks.length ? ["holds ", a.locks.map((l, i) => [i ? ", " : "", el("code", "", text(l))])] : "no locks held"),
       value && el("p", "", value.includes("->") ? "value " : "value before: ", el("code", "", value))),
-    excerpt(a.file, a.line, `Source of ${letter}, ${text(a.where)}`),
+    own ? excerpt(own[1], own[2], `Source of ${letter}, ${frameWhere(own)}`) : excerpt(a.file, a.line, `Source of ${letter}, ${text(a.where)}`),
+    own && foldedExcerpt(a, letter),
     stackOf(a.stack, a.depth));
+}
+/* The line in the header of the system: there for those who want it. */
+function foldedExcerpt(a, letter) {
+  return el("details", "", el("summary", "", "Source of ", el("code", "", text(a.where).replace(/.*\//, ""))), excerpt(a.file, a.line, `Source of ${letter}, ${text(a.where)}`));
 }
 function edgeCard(e, i, happened) {
   const top = e.stack.length ? data.frames[e.stack[0]] : null;
