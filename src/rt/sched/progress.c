@@ -33,19 +33,26 @@ static bool may_only_look(enum wire_op op)
 /* How much of the stack is looked at: the runtime's few frames and the caller's. */
 #define SITUATION_WORDS 96u
 
-/* Only needed, and only paid for, while somebody is postponed. */
+/*
+ * Only needed, and only paid for, while somebody is postponed; a replay has the outcome on
+ * record. Four sums side by side: one would wait for its own multiplications.
+ */
 static uint64_t situation(const struct sched_thread *thread)
 {
-	const uint64_t *word = thread->frame, *end = word + SITUATION_WORDS;
-	uint64_t h = 0;
+	const uint64_t *word = thread->frame;
+	size_t count = (thread->rt->stack_high - (uintptr_t)word) / sizeof(*word);
+	uint64_t h[4] = { 0, 0, 0, 0 };
 
-	if (!sched.postponed_count)
+	if (!sched.postponed_count || sched.replay)
 		return 0;
-	if ((uintptr_t)end > thread->rt->stack_high)
-		end = (const uint64_t *)thread->rt->stack_high;
-	while (word < end)
-		h = h * 31 + *word++;
-	return h;
+	if ((uintptr_t)word < thread->rt->stack_low || (uintptr_t)word >= thread->rt->stack_high)
+		return thread->steps; /* a stack we do not know, a handler's: never the same */
+	if (count > SITUATION_WORDS)
+		count = SITUATION_WORDS;
+	for (size_t i = 0; i + 4 <= count; i += 4)
+		for (unsigned lane = 0; lane < 4; lane++)
+			h[lane] = h[lane] * 31 + word[i + lane];
+	return ((h[0] * 31 + h[1]) * 31 + h[2]) * 31 + h[3];
 }
 
 /*
