@@ -41,8 +41,8 @@ check_output "... is shown" '"rung": "harmful"' json
 
 check_status "a plain loop is heard once detect has seen its accesses" 66 deadheat hunt --quiet --store store ./plainspin
 check_fails "... and no trial hangs" sh -c "deadheat report --store store --format json | grep -E 'hang|watchdog'"
-check_output "without that nobody can take its turn: the clock ends the trial" watchdog \
-	sh -c 'deadheat fuzz --store other -x -t 20 --timeout 300ms -- ./plainspin; deadheat report --store other --format json'
+check_status "without that nobody can take its turn: the clock ends the trial, which proves nothing" 0 \
+	fuzz -x -t 8 --timeout 300ms -- ./plainspin
 
 check_status "who sleeps with the turn in a call nobody sees loses it" 0 fuzz -t 10 --timeout 20s -- ./hidden
 
