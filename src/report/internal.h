@@ -15,7 +15,7 @@ const char *failure_title(struct arena *arena, const struct failure *failure);
 const char *function_short(struct arena *arena, const char *name);
 /* "counter.c:12", "prog+0x1234", "??": a side in one word. */
 const char *access_where(struct arena *arena, const struct access *access);
-/* The same without folders, for lines that hold two. */
+/* The same without folders, for lines that hold two; the program's own line if there is one. */
 const char *access_where_short(struct arena *arena, const struct access *access);
 const char *frame_where(struct arena *arena, const struct frame *frame);
 /* "atomic read of 4 bytes", "free of 64 bytes" */

@@ -113,10 +113,11 @@ const char *access_where(struct arena *arena, const struct access *a)
 
 const char *access_where_short(struct arena *arena, const struct access *a)
 {
-	struct access bare = *a;
+	const struct frame *own = own_frame(a);
 
-	bare.file = base_name(a->file);
-	return access_where(arena, &bare);
+	if (own)
+		return line_where(arena, base_name(own->file), own->line, own->column);
+	return a->line ? line_where(arena, base_name(a->file), a->line, a->column) : access_where(arena, a);
 }
 
 const char *frame_where(struct arena *arena, const struct frame *f)

@@ -44,14 +44,14 @@ function frameWhere(frame) {
   return `${text(module).replace(/.*\//, "") || "??"}+0x${offset.toString(16)}`;
 }
 function places(f) {
-  if (f.kind === "race") return f.accesses.map(a => text(a.where));
+  if (f.kind === "race") return f.accesses.map(a => a.own === undefined ? text(a.where) : frameWhere(data.frames[a.own]));
   if (f.kind === "deadlock") return f.edges.filter(e => e.stack.length).map(e => frameWhere(data.frames[e.stack[0]]));
   return [];
 }
 /* Everything a person may remember of a finding. */
 function haystack(f) {
   const words = [text(f.title), f.id, f.rung, f.kind, ...places(f)];
-  for (const a of f.accesses || []) words.push(text(a.does), text(a.thread), ...a.locks.map(text), ...a.stack.map(i => text(data.frames[i][0])));
+  for (const a of f.accesses || []) words.push(text(a.where), text(a.does), text(a.thread), ...a.locks.map(text), ...a.stack.map(i => text(data.frames[i][0])));
   for (const e of f.edges || []) words.push(text(e.holds), text(e.waits_for), ...e.stack.map(i => text(data.frames[i][0])));
   for (const o of f.outcomes || []) words.push(text(o[0]));
   words.push(text(f.variable ?? -1), text(f.memory ?? -1), text(f.suppressed ?? -1), f.baseline || "");
