@@ -54,7 +54,8 @@ counts() { # of the elements, and what the attributes claim
 check "junit: the counts are those of the cases" sh -c 'set -- $1; [ "$1 $2 $3" = "$4 $5 $6" ]' counts "$(counts)"
 
 # ---- tsan: the lines are TSan's own ------------------------------------------------------------------------
-fits() { ! grep -v '^$' "$1" | grep -vE -f "$TOP/tests/formats/tsan.shapes"; }
+# But for the last one of ours, which counts what this format has no word for.
+fits() { ! grep -vE '^(deadheat: left out .*)?$' "$1" | grep -vE -f "$TOP/tests/formats/tsan.shapes"; }
 check "tsan: every line is one of TSan's" fits file.tsan
 check_output "tsan: the race" "SUMMARY: ThreadSanitizer: data race queue.c:33" cat file.tsan
 check_output "tsan: the deadlock" "lock-order-inversion (potential deadlock)" cat file.tsan

@@ -14,6 +14,7 @@ function check(what, ok, why = "") {
 const same = (what, is, wanted) => check(what, is === wanted, `is ${JSON.stringify(is)}, wanted ${JSON.stringify(wanted)}`);
 
 const browser = await chromium.launch({
+  timeout: 60000,
   executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
   args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync"],
@@ -22,6 +23,7 @@ const wrong = [], asked = [];
 async function open(file, colorScheme = "light", viewport = { width: 1280, height: 900 }) {
   const context = await browser.newContext({ colorScheme, viewport });
   const page = await context.newPage();
+  page.setDefaultTimeout(10000);
   page.on("pageerror", e => wrong.push(e.message));
   page.on("console", m => { if (m.type() === "error") wrong.push(m.text()); });
   page.on("request", r => asked.push(r.url()));
@@ -101,7 +103,6 @@ check("the meeting is marked", (await first.locator(".lanes tr.meeting").first()
 same("with a ring in two lanes", await first.locator(".lanes tr.meeting").first().locator(".ring").count(), 2);
 check("time goes downward", await first.locator(".lanes tbody tr").evaluateAll(rows =>
   rows.every((r, i) => !i || r.getBoundingClientRect().top >= rows[i - 1].getBoundingClientRect().bottom - 1)));
-check("and how it ended", (await first.locator(".lanes tr.end").textContent()).includes("SIGABRT"));
 check("the tally is drawn", await first.locator(".tally .bars i").count() > 0);
 const stack = first.locator(".side.a details");
 const was = await stack.evaluate(d => d.open);
@@ -115,6 +116,10 @@ let least = await page.evaluate(leastContrast);
 check("light: every text is readable (contrast 4.5)", least.ratio >= 4.5, JSON.stringify(least));
 await first.locator(".head").click();
 check("a click closes it again", await first.locator(".body").isHidden());
+const harmful = page.locator(".finding", { hasText: "data race: get / user" });
+await harmful.locator(".head").click();
+check("harm is told, and that the run ended so", (await harmful.locator(".box.harm").textContent()).includes("SIGABRT") &&
+  (await harmful.locator(".lanes tr.end").allTextContents()).join().includes("SIGABRT"));
 const deadlock = page.locator(".finding.tone-deadlock").first();
 await deadlock.locator(".head").click();
 same("a deadlock shows who holds and waits", await deadlock.locator(".side").count(), 2);
