@@ -101,6 +101,24 @@ static int find_sources(struct report *report)
 	return found < 0 ? -1 : 0;
 }
 
+/*
+ * Threads of C++ are created inside the library, by a function whose name fills two lines:
+ * "T2, created at _ZNSt6thread15_M_start_thread... in libstdc++.so.6" is just "by std::thread".
+ */
+static void name_library_threads(struct report *report)
+{
+	static const char lead[] = ", created at _ZNSt6thread";
+
+	for (size_t i = 0; i < report->findings.candidate_count; i++)
+		for (int side = 0; side < 2; side++) {
+			const char **thread = &report->findings.candidates[i].access[side].thread;
+			const char *at = *thread ? strstr(*thread, lead) : NULL;
+
+			if (at)
+				*thread = arena_printf(report->arena, "%.*s, created by std::thread", (int)(at - *thread), *thread);
+		}
+}
+
 int report_build(struct report *report, struct arena *arena, struct store *store, struct sym *sym)
 {
 	*report = (struct report){ .store = store_location(store), .sym = sym, .source = store, .arena = arena };
@@ -109,6 +127,7 @@ int report_build(struct report *report, struct arena *arena, struct store *store
 	if (sym && find_sources(report))
 		return -1;
 	report->verdict = verdict_of(&report->findings);
+	name_library_threads(report);
 	ids_load(report);
 	variables_load(report);
 	return 0;

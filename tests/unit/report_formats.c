@@ -338,12 +338,14 @@ static void an_access_in_a_header_is_told_by_its_caller(void **state)
 	c.access[0].line = stack[0].line;
 	c.access[0].stack = stack;
 	c.access[0].stack_count = 5;
+	c.access[0].thread = "T2, created at _ZNSt6thread15_M_start_threadESt10unique_ptr in libstdc++.so.6";
 	assert_int_equal(stack_depth(stack, 5), 2);
 	assert_ptr_equal(own_frame(&c.access[0]), &stack[1]);
 	assert_null(own_frame(&c.access[1])); /* it is its own */
 	assert_int_equal(store_put_candidate(f->store, 0, &c, NULL), 0);
 	build(f);
 	text = print(f, report_format("text"));
+	assert_non_null(strstr(text, "     by T2, created by std::thread\n"));
 	assert_non_null(strstr(text, "     called at counter.c:12:9\n         11 | {\n     >   12 | "));
 	free(text);
 	text = print(f, report_format("github"));
