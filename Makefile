@@ -57,12 +57,12 @@ WRAPPERS := $(BIN)/deadheat-cc $(BIN)/deadheat-c++
 COMMANDS := $(subst _,-,$(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p' src/cli/commands.def)))
 MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd)) $(B)/man/deadheat.1 $(COMMANDS:%=$(B)/man/deadheat-%.1)
 
-.PHONY: all run test bench install clean help deps unit
+.PHONY: all run test bench install deb clean help deps unit
 all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS)
 
 help:
 	@printf '%s\n' 'make            build into build/' 'make run        install packages, build, hunt the races in examples/' \
-	 'make test       all tests' 'make bench      measure against the rivals' 'make install    PREFIX=$(PREFIX) DESTDIR=' 'make clean'
+	 'make test       all tests' 'make bench      measure against the rivals' 'make install    PREFIX=$(PREFIX) DESTDIR=' 'make deb        a package for Debian, in build/' 'make clean'
 
 # ---- packages: installed once, before the first object ----------------------------
 $(B)/.packages: packages.txt tests/packages
@@ -147,6 +147,9 @@ $(B)/man/deadheat-%.1: $(BIN)/deadheat
 	$(Q)mkdir -p $(@D)
 	$(Q)$(BIN)/deadheat help --man $* | scdoc > $@
 
+# Where zsh looks: distributions have a folder for packages.
+ZSH_DIR = $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+
 install: all $(MAN)
 	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
 	$(Q)install -m 755 $(BIN)/deadheat $(DESTDIR)$(PREFIX)/bin/deadheat
@@ -161,6 +164,14 @@ install: all $(MAN)
 	$(Q)ln -sf deadheat-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/deadheat-c++.1
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(Q)$(BIN)/deadheat help --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/deadheat
+	$(Q)install -d $(DESTDIR)$(ZSH_DIR) $(DESTDIR)$(PREFIX)/share/pkgconfig $(DESTDIR)$(PREFIX)/share/deadheat/cmake
+	$(Q)$(BIN)/deadheat help --completion zsh > $(DESTDIR)$(ZSH_DIR)/_deadheat
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' packaging/deadheat.pc.in > $(DESTDIR)$(PREFIX)/share/pkgconfig/deadheat.pc
+	$(Q)install -m 644 cmake/*.cmake $(DESTDIR)$(PREFIX)/share/deadheat/cmake/
+
+# An installable package; dpkg-deb alone, no debhelper.
+deb: all $(MAN)
+	$(Q)VERSION='$(VERSION)' B='$(B)' MAKE='$(MAKE)' sh packaging/deb
 
 clean:
 	$(Q)rm -rf $(B)

@@ -104,9 +104,9 @@ const struct command command_report = {
 	.arguments = "",
 	.summary = "all findings in full, for people or tools; the gate for CI",
 	.text = "The exit status is 66 when a finding has climbed to --fail-on or above, 0 otherwise. Nothing\n"
-		"below `confirmed` is a race: it is a pair of accesses that may be one. Suppressed findings are shown,\n"
-		"marked, but do not count. --new leaves out what `deadheat baseline save` has seen: together with\n"
-		"--fail-on confirmed it is the gate that only new races trip.",
+		"below `confirmed` is a race: it is a pair of accesses that may be one. Suppressed findings are\n"
+		"shown, marked, but do not count. With --new, what `deadheat baseline save` has seen is left out:\n"
+		"`report --new --fail-on confirmed` is the gate that only new races trip.",
 	.options = options,
 	.run = run,
 };

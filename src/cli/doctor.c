@@ -15,6 +15,7 @@
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -228,18 +229,21 @@ static struct diagnosis look_perf(struct arena *arena)
 
 /* ---- the store --------------------------------------------------------------------------------- */
 
+/* Made and taken away again where there is none: root may write anywhere, says access(). */
 static struct diagnosis look_store(struct arena *arena)
 {
 	bool exists = !access(cli_store, F_OK);
-	char *parent = arena_strdup(arena, cli_store), *slash = strrchr(parent, '/');
 	struct statvfs disk;
+	uint64_t free_kb = UINT64_MAX;
 
-	if (slash)
-		slash[slash == parent] = 0;
-	if (access(exists ? cli_store : slash ? parent : ".", W_OK | X_OK))
+	if (exists ? access(cli_store, W_OK | X_OK) : mkdir(cli_store, 0777))
 		return BAD("use --store PATH with a folder you may write", "%s cannot be %s: %s", cli_store,
-			   exists ? "written" : "made here", strerror(errno));
-	if (!statvfs(exists ? cli_store : slash ? parent : ".", &disk) && disk.f_bavail * (disk.f_frsize >> 10) < 64 << 10)
+			   exists ? "written" : "made", strerror(errno));
+	if (!statvfs(cli_store, &disk))
+		free_kb = disk.f_bavail * (disk.f_frsize >> 10);
+	if (!exists)
+		rmdir(cli_store);
+	if (free_kb < 64 << 10)
 		return LESS("free some space, or use --store PATH on another disk", "less than 64 MB are free where %s is", cli_store);
 	return GOOD("%s can be %s", cli_store, exists ? "written" : "made");
 }

@@ -13,10 +13,11 @@
 
 /* The list of commands, to stdout when asked for, to stderr when nothing was said. */
 void help_overview(FILE *out);
-/* The man page of one command, of deadheat itself (scdoc's language); the bash completion. */
+/* The man page of one command, of deadheat itself (scdoc's language); the completions. */
 void manual_command(const struct command *command);
 void manual_overview(void);
 void completion_print(void);
+void completion_zsh(void);
 /* Warn of DEADHEAT_* variables nobody reads: a typing error would otherwise be silent. */
 void environment_warn(char **envp);
 

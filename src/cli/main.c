@@ -52,16 +52,25 @@ static int unknown_command(const char *word)
 	return cli_fail();
 }
 
-/* help [--man] [COMMAND], help --completion */
+static int run_completion(const char *shell)
+{
+	if (!shell || !strcmp(shell, "bash"))
+		completion_print();
+	else if (!strcmp(shell, "zsh"))
+		completion_zsh();
+	else if (error_usage("help: --completion: '%s' is not one of bash, zsh", shell))
+		return cli_fail();
+	return EXIT_CLEAN;
+}
+
+/* help [--man] [COMMAND], help --completion [bash|zsh] */
 static int run_help(int argc, char **argv)
 {
 	bool manual = argc && !strcmp(argv[0], "--man");
 	const struct command *command;
 
-	if (argc && !strcmp(argv[0], "--completion")) {
-		completion_print();
-		return EXIT_CLEAN;
-	}
+	if (argc && !strcmp(argv[0], "--completion"))
+		return run_completion(argv[1]);
 	if (argc == manual) {
 		if (manual)
 			manual_overview();
