@@ -2,7 +2,7 @@
 . "$(dirname "$0")/../tap.sh"
 command -v gdb >/dev/null || { echo "1..0 # skip no gdb"; exit 0; }
 export HOME="$tmp"
-deadheat-cc -g -pthread -o "$tmp/init_victim" "$TOP/examples/queue.c" || exit 1
+deadheat-cc -g -pthread -o "$tmp/init_victim" "$TOP/tests/triage/queue.c" || exit 1
 deadheat hunt --quiet --format none --store "$tmp/store" -- "$tmp/init_victim" >/dev/null 2>&1
 id=$(deadheat list --store "$tmp/store" | sed -n '/put . take/s/ .*//p' | head -n 1)
 deadheat gdb-init >"$tmp/.gdbinit"

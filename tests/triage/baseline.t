@@ -1,8 +1,9 @@
 # baseline save, report --new: the gate trips on new findings only; SARIF's new, unchanged, absent.
 . "$(dirname "$0")/../tap.sh"
 cd "$tmp" || exit 1
-for example in queue locks counter; do
-	cp "$TOP/examples/$example.c" . && deadheat-cc -g -pthread $example.c -o $example
+cp "$TOP/tests/triage/queue.c" "$TOP/examples/locks.c" .
+for example in queue locks; do
+	deadheat-cc -g -pthread $example.c -o $example
 done
 hunt() { deadheat hunt --quiet --schedules 0 --format none "$@" >hunt.log 2>&1; }
 hunt ./queue
