@@ -3,8 +3,9 @@
  *
  *     plan.c       candidate -> wire plan              server.c   one fork server
  *     reference.c  how the program ends undisturbed    pool.c     J servers, one poll loop
+ *     prepare.c    before the first candidate          witness.c  which trial is kept
  *     judge.c      ending -> outcome word, harm        trial.c    wire of a trial -> struct trial
- *     tally.c      outcomes per resolution order       meeting.c  hits -> pairs, each described once
+ *     meeting.c    hits -> pairs, each described once
  *     search.c     trials of one candidate             fuzz.c     trials without one
  *     schedule.c   the schedule file                   shrink.c   fewer switches, same outcome
  *     replay.c     the same schedule again             gdb.c      ... under gdb

@@ -26,7 +26,6 @@
 #include "confirm/internal.h"
 
 #define TICK_MS 100
-#define UNDIRECTED 8 /* random trials to see whether a failing program can end well */
 
 static volatile sig_atomic_t interrupted;
 static struct sigaction old_int, old_term;
@@ -356,74 +355,7 @@ int pool_run(struct confirm_context *context, const struct pool_job *job)
 	return run.result;
 }
 
-/* ---- before the first candidate -------------------------------------------------------------- */
-
-static void remark(const struct confirm_context *context, const char *line)
-{
-	if (context->note)
-		context->note(line);
-}
-
-/* What a user should know before he wonders about 0 hits. */
-static void remark_on(struct confirm_context *context, const struct trial *trial)
-{
-	const char *path = context->program->path;
-
-	if (context->pool->reference.endless)
-		remark(context, judge_word("%s does not end within its steps under the scheduler: hangs are not judged; "
-					   "--steps raises the limit", path));
-	if (trial->threads > 1 || !trial->ending.counts || !strcmp(trial->ending.outcome, "watchdog"))
-		return;
-	if (trial->children)
-		remark(context, judge_word("%s forks and its parent starts no thread: a daemon? Only the first process "
-					   "is scheduled; run it in the foreground", path));
-	else
-		remark(context, judge_word("%s started no second thread (%s): with these arguments and this input "
-					   "nothing can meet", path, trial->ending.outcome));
-}
-
-/* In a constructor, or in main before anything happened: no schedule can matter. */
-static bool dies_alone(const struct confirm_pool *pool, const struct trial *trial)
-{
-	return !pool->reference.normal && trial->ending.counts && !trial->ending.normal && trial->threads <= 1 &&
-	       !trial->children && !strncmp(trial->ending.outcome, "SIG", 3);
-}
-
-static int undirected_finished(void *data, struct trial *trial)
-{
-	struct confirm_context *context = data;
-	struct confirm_pool *pool = context->pool;
-
-	if (!pool->length) {
-		pool->length = trial->steps + 1;
-		pool->reference.endless = !strcmp(trial->ending.outcome, "hang");
-		if (dies_alone(pool, trial))
-			return error_cannot("%s crashes before it starts a thread (%s), also without deadheat",
-					    context->program->path, trial->ending.outcome);
-		remark_on(context, trial);
-	}
-	if (!pool->reference.good && !strcmp(trial->ending.outcome, "exit 0"))
-		reference_add(&pool->reference, &trial->ending);
-	return pool->reference.good;
-}
-
-/* A few random schedules without a pair: how long is one, can the program end well? */
-static int try_undirected(struct confirm_context *context)
-{
-	struct pool_job job = {
-		.title = "undirected", .seed = context->options.seed, .finished = undirected_finished,
-		.context = context, .count = UNDIRECTED,
-	};
-	struct arena arena = ARENA_INIT;
-	int result = -1;
-
-	plan_start(&job.parts, context);
-	job.parts.plan.policy = WIRE_POLICY_RANDOM;
-	if (!plan_add_points(context, &arena, &job.parts))
-		result = pool_run(context, &job);
-	arena_free(&arena);
-	return result;
-}
+/* ---- lifetime --------------------------------------------------------------------------------- */
 
 static int start_servers(struct confirm_context *context)
 {
@@ -451,51 +383,6 @@ int pool_open(struct confirm_context *context)
 	interrupted = 0;
 	catch_signals();
 	return start_servers(context);
-}
-
-/* A program that asks for a terminal gets /dev/null here; its own words usually tell. */
-static void remark_on_terminal(struct confirm_context *context)
-{
-	static const char *const words[] = { "not a tty", "not a terminal", "ioctl for device", "No such device or address" };
-	const struct reference *reference = &context->pool->reference;
-
-	for (size_t i = 0; !reference->good && i < sizeof(words) / sizeof(*words); i++)
-		if (strstr(reference->output.buf, words[i])) {
-			remark(context, judge_word("%s seems to need a terminal (it says \"%s\" and ends with %s): trials "
-						   "have none; give it its input with --stdin FILE",
-						   context->program->path, words[i], reference->outcomes.items[0]));
-			return;
-		}
-}
-
-/*
- * One thread at a time, with a switch at every point: a trial takes longer than the plain run,
- * by a factor of two on two cores, of fifty where it does nothing but lock.
- */
-static uint64_t wall_for(const struct reference *reference, uint64_t most)
-{
-	uint64_t wall = 3000 + 50 * reference->took_ms;
-
-	return wall < most ? wall : most;
-}
-
-int pool_take_reference(struct confirm_context *context)
-{
-	struct confirm_pool *pool = context->pool;
-
-	if (pool->have_reference)
-		return 0;
-	if (reference_take(context, &pool->reference))
-		return -1;
-	if (interrupted)
-		return error("interrupted before the first trial");
-	if (context->options.wall_auto)
-		context->options.wall_ms = wall_for(&pool->reference, context->options.wall_ms);
-	remark_on_terminal(context);
-	if (try_undirected(context))
-		return -1;
-	pool->have_reference = true;
-	return 0;
 }
 
 void pool_close(struct confirm_context *context)
