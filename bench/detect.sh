@@ -102,10 +102,9 @@ build_xz() {
 build_zstd() {
 	fetch libzstd
 	s=$B/src/libzstd
-	compile "$1/z_" -DZSTD_MULTITHREAD -DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_ -DZSTD_NODICT -DBACKTRACE_ENABLE=0 \
+	compile "$1/z_" -DZSTD_MULTITHREAD -DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_ -DZSTD_NODICT -DZSTD_NOBENCH -DZSTD_NOTRACE -DBACKTRACE_ENABLE=0 \
 		"-I$s/lib" "-I$s/lib/common" "$s"/lib/common/*.c "$s"/lib/compress/*.c "$s"/lib/decompress/*.c \
-		"$s/programs/zstdcli.c" "$s/programs/util.c" "$s/programs/timefn.c" "$s/programs/fileio.c" "$s/programs/fileio_asyncio.c" \
-		-DZSTD_NOBENCH && $cc $link -o "$1/program" "$1"/*.o -lpthread
+		"$s/programs/zstdcli.c" "$s/programs/util.c" "$s/programs/timefn.c" "$s/programs/fileio.c" "$s/programs/fileio_asyncio.c" && $cc $link -o "$1/program" "$1"/*.o -lpthread
 }
 build_hash() { compile "$1/" "$TOP/bench/detect/hash.c" && $cc $link -o "$1/program" "$1/hash.o" -lpthread; }
 build_matrix() { compile "$1/" "$TOP/bench/detect/matrix.c" && $cc $link -o "$1/program" "$1/matrix.o" -lpthread; }

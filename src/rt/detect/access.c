@@ -8,6 +8,7 @@
  */
 #include "rt/abi/access.h"
 #include "rt/detect/internal.h"
+#include "rt/detect/quick.h"
 
 /* Patching costs some microseconds and a site that is visited once never earns them. */
 #define VISITS_BEFORE_PLANNING 2u

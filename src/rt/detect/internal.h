@@ -365,13 +365,6 @@ struct touch {
 
 /* All granules of the access. */
 void record_touch(const struct touch *x);
-/*
- * The usual miss, quickly: no conflict, a cell to be had. False: nothing was done, or it was
- * done and somebody else's cell appeared meanwhile: use record_granule.
- */
-bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot);
-/* The same where it may be a hit. */
-bool record_part(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot);
 /* One granule: bytes is the mask of the access in it. */
 void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule);
 

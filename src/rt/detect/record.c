@@ -16,6 +16,7 @@
  *     compare-and-swap (a full barrier) and the other cells are read again after it.
  */
 #include "rt/detect/internal.h"
+#include "rt/detect/quick.h"
 
 /* Why a cell may be replaced; the highest goes first. */
 enum rank {
@@ -110,35 +111,13 @@ static bool conflicts_known(const struct touch *x, const struct look *look, uint
 	return true;
 }
 
-static bool put(uint64_t *cell, uint64_t old, uint64_t new)
-{
-	if (!detect_many) {
-		__atomic_store_n(cell, new, __ATOMIC_RELAXED);
-		return true;
-	}
-	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-}
-
-/* The place of a cell that takes another site in; as it was if there is no room for the set. */
-static uint32_t grown(struct detect_thread *t, uint64_t cell, uint32_t site, uint32_t bytes)
-{
-	uint32_t place = cell_place(cell);
-
-	if (place != site)
-		place = siteset_add(cell, site, bytes);
-	if (likely(place))
-		return place;
-	t->lost_cells++;
-	return cell_place(cell);
-}
-
 /* Choose the cell and what becomes of it; -1: make a list. */
 static int choose(const struct touch *x, struct look *look, uint64_t key, uint64_t *new)
 {
 	if (look->merge >= 0) {
 		uint64_t cell = look->cell[look->merge];
 
-		*new = cell_make(grown(x->t, cell, x->site, cell_bytes(key)), cell_key(cell) | key);
+		*new = cell_make(place_grown(x->t, cell, x->site, cell_bytes(key)), cell_key(cell) | key);
 		return look->merge;
 	}
 	*new = cell_make(x->site, key);
@@ -160,14 +139,6 @@ static bool others_changed(const uint64_t *cells, const struct look *look, int m
 {
 	for (int i = 0; i < (int)CELLS; i++)
 		if (i != mine && cell_load(&cells[i]) != look->cell[i])
-			return true;
-	return false;
-}
-
-static inline bool hit(const uint64_t *cells, uint64_t key, uint64_t test)
-{
-	for (unsigned i = 0; i < CELLS; i++)
-		if (!((cell_load(&cells[i]) ^ key) & test))
 			return true;
 	return false;
 }
@@ -196,119 +167,10 @@ void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uint
 		i = choose(x, &look, key, &new);
 		if (unlikely(i < 0))
 			break;
-		if (put(&cells[i], look.cell[i], new) && !(detect_many && others_changed(cells, &look, i)))
+		if (cell_put(&cells[i], look.cell[i], new) && !(detect_many && others_changed(cells, &look, i)))
 			return;
 	}
 	list_convert(x, cells, bytes, granule);
-}
-
-/*
- * What look_all and choose would find in the cases that make up nearly all misses: our own
- * cells, cells ordered before us, reads beside reads, room. In one pass, without a conflict.
- */
-enum quick {
-	QUICK_NOT,      /* may be a conflict, or a list */
-	QUICK_KEEP,     /* stays */
-	QUICK_LESS,     /* ours of an earlier epoch: can be spared (counted) */
-	QUICK_ORDERED,  /* another thread's, ordered before us: likewise */
-	QUICK_COUSIN,   /* our segment and kind, another site: could take us in by a set */
-	QUICK_OLD,      /* ours of an earlier epoch, and the new one says all it says but the site */
-	QUICK_SAME,     /* ... and the site: take it */
-	QUICK_MERGE,    /* our segment, kind and site: only bytes are added */
-};
-
-static inline __attribute__((always_inline))
-enum quick quick_look(const struct detect_thread *t, uint64_t cell, uint64_t key, uint32_t site, bool *alone)
-{
-	const struct segment *s = segment_at(cell_segment(cell));
-	uint64_t differs = cell ^ key;
-
-	if (!(differs & (KEY_SEGMENT | KEY_KIND)))
-		return cell_place(cell) == site ? QUICK_MERGE : QUICK_COUSIN;
-	if (s->slot == t->slot) {
-		if (s->epoch == t->epoch)
-			return QUICK_KEEP;
-		if (s->lockset != t->lockset || (differs & KEY_KIND) || (cell & ~key & KEY_BYTES))
-			return QUICK_LESS;
-		return cell_place(cell) == site ? QUICK_SAME : QUICK_OLD;
-	}
-	if (unlikely(!cell_key(cell)))
-		return QUICK_NOT;
-	*alone = false;
-	if (clock_get(&t->vc, s->slot) >= s->epoch)
-		return QUICK_ORDERED;
-	if (((cell | key) & KEY_WRITE) && (cell & key & KEY_BYTES) && locksets_disjoint(s->lockset, t->lockset))
-		return QUICK_NOT;
-	return QUICK_KEEP;
-}
-
-/* By compare-and-swap, and nobody else's cell may have appeared meanwhile (I1). */
-static bool quick_put(uint64_t *cells, const uint64_t *seen, int at, uint64_t new)
-{
-	if (!put(&cells[at], seen[at], new))
-		return false;
-	for (int i = 0; i < (int)CELLS; i++)
-		if (unlikely(i != at && cell_load(&cells[i]) != seen[i]))
-			return false;
-	return true;
-}
-
-/*
- * hot: from a patched site, which will come by again. Then a granule with cells of ours only is
- * written by a plain store; two threads that meet there in that very moment may overwrite
- * each other's first cell and see each other the next time (a fifth less time a miss).
- */
-bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot)
-{
-	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags), cell[CELLS];
-	enum quick best = QUICK_NOT;
-	uint32_t place = site;
-	int at = -1, empty = -1;
-	bool alone = hot;
-
-#pragma GCC unroll 4
-	for (int i = (int)CELLS - 1; i >= 0; i--) {
-		enum quick found;
-
-		cell[i] = cell_load(&cells[i]);
-		if (!cell[i]) {
-			empty = i;
-			continue;
-		}
-		found = quick_look(t, cell[i], key, site, &alone);
-		if (unlikely(found == QUICK_NOT))
-			return false;
-		if (found > best) {
-			best = found;
-			at = i;
-		}
-	}
-	if (best < QUICK_SAME && empty >= 0)
-		at = empty;
-	else if (best == QUICK_MERGE)
-		key |= cell[at] & KEY_BYTES;
-	else if (best == QUICK_COUSIN) {
-		place = grown(t, cell[at], site, bytes);
-		key |= cell[at] & KEY_BYTES;
-	} else {
-		if (best == QUICK_KEEP && (flags & ACCESS_WRITE) && list_affordable(site))
-			return false;
-		if (best == QUICK_KEEP)
-			at = (int)(thread_random(t) % CELLS);
-		t->lost_cells += best <= QUICK_ORDERED;
-	}
-	if (unlikely(detect_many && !alone))
-		return quick_put(cells, cell, at, cell_make(place, key));
-	__atomic_store_n(&cells[at], cell_make(place, key), __ATOMIC_RELAXED);
-	return true;
-}
-
-bool record_part(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot)
-{
-	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags);
-
-	return hit(cells, key, KEY_SEGMENT | KEY_KIND | key_bytes(bytes)) ||
-	       record_quick(t, cells, bytes, flags, site, hot);
 }
 
 /* The granules of an access, one after the other; the first and last may be partial. */
