@@ -5,7 +5,8 @@
  * of the runtime. A parked thread announced its statement; `pc` is where the call into the
  * runtime returns to, so the frame whose pc it is belongs to the program, and a breakpoint
  * there stops right behind the call: before an access, after a lock was taken.
- * Names are given with their file: a program may have a `sched` of its own.
+ * Names are given with their file: a program may have a `sched` of its own. No strings in
+ * expressions: gdb would call malloc in the program for them, and let it run.
  */
 #include <stdio.h>
 
@@ -32,8 +33,16 @@ static const char script[] =
 	"  while $dh_i < " CORE "sched.thread_count\n"
 	"    set $dh_t = " CORE "sched.threads[$dh_i]\n"
 	"    if $dh_t->alive\n"
-	"      printf \"%s T%u, LWP %u%s, after %lu steps: \", $dh_t == " CORE "sched.current ? \"*\" : \" \", "
-		"$dh_t->ordinal, $dh_t->rt->tid, $dh_t->postponed ? \", held back\" : \"\", $dh_t->steps\n"
+	"      if $dh_t == " CORE "sched.current\n"
+	"        printf \"* \"\n"
+	"      else\n"
+	"        printf \"  \"\n"
+	"      end\n"
+	"      printf \"T%u, LWP %u\", $dh_t->ordinal, $dh_t->rt->tid\n"
+	"      if $dh_t->postponed\n"
+	"        printf \", held back\"\n"
+	"      end\n"
+	"      printf \", after %lu steps: \", $dh_t->steps\n"
 	"      output $dh_t->op\n"
 	"      printf \"\\n    \"\n"
 	"      info line *($dh_t->pc - 1)\n"
@@ -49,8 +58,13 @@ static const char script[] =
 	"  if rt_self_tls && (rt_self_tls->tid == " PAIR "deadheat_hit_thread_a || rt_self_tls->tid == " PAIR
 		"deadheat_hit_thread_b)\n"
 	"    set $dh_t = (struct sched_thread *)rt_self_tls->turn\n"
-	"    printf \"T%u, gdb's thread %d, before a %s of %lu bytes at %#lx:\\n\", $dh_t->ordinal, $_thread, "
-		"($dh_t->flags & 1) ? \"write\" : \"read\", $dh_t->size, $dh_t->address\n"
+	"    printf \"T%u, gdb's thread %d, before a \", $dh_t->ordinal, $_thread\n"
+	"    if $dh_t->flags & 1\n"
+	"      printf \"write\"\n"
+	"    else\n"
+	"      printf \"read\"\n"
+	"    end\n"
+	"    printf \" of %lu bytes at %#lx:\\n\", $dh_t->size, $dh_t->address\n"
 	"    while $pc != $dh_t->pc\n"
 	"      up-silently\n"
 	"    end\n"
