@@ -125,7 +125,7 @@ $(B)/tests/unit/%: tests/unit/%.c $(HOST_LIB_OBJ) | $(PACKAGES)
 	$(Q)$(CC) $(HOST_CFLAGS) -Wno-missing-prototypes -MMD -MP -o $@ $< $(HOST_LIB_OBJ) $(PKG_LIBS) -lcmocka -lpthread
 
 unit: $(UNIT_BIN)
-test: all $(UNIT_BIN)
+test: all $(UNIT_BIN) $(MAN)
 	$(Q)sh tests/run
 
 run: all
