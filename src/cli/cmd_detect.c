@@ -5,13 +5,13 @@
 #include "base/error.h"
 #include "cli/internal.h"
 
-static uint64_t runs = 3, seed = 1, timeout_ms;
+static uint64_t runs = 5, seed = 1, timeout_ms;
 static const char *rule = "hybrid", *schedule = "native", *sample;
 static bool no_patch;
 static int fail_on = RUNG_CONFIRMED;
 
 static struct option options[] = {
-	{ "runs", 'r', OPTION_NUMBER, &runs, "N", "run at most N times, until a run brings nothing new (default 3)",
+	{ "runs", 'r', OPTION_NUMBER, &runs, "N", "run at most N times, until a run brings nothing new (default 5)",
 	  NULL, 1, 1000000 },
 	{ "rule", 0, OPTION_CHOICE, &rule, "RULE", "which accesses are unordered (default hybrid)", "hybrid|hb", 0, 0 },
 	{ "schedule", 0, OPTION_CHOICE, &schedule, "HOW", "who runs when: as it comes, or by seed (default native)",

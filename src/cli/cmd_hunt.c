@@ -21,7 +21,7 @@ static const char *format = "text", *fail_on = "confirmed", *rule = "hybrid", *s
 #define SCHEDULES 50
 #define DETECT_MS (10 * 60 * 1000) /* a run of the program as it is; one that hangs must not hang us */
 #define ONLY_IF_HARMLESS UINT64_MAX
-static uint64_t runs = 3, schedules = ONLY_IF_HARMLESS;
+static uint64_t runs = 5, schedules = ONLY_IF_HARMLESS;
 
 /* ---- FILE.c... ---------------------------------------------------------------------------- */
 
@@ -260,7 +260,7 @@ static struct option options[] = {
 	{ "format", 'f', OPTION_STRING, &format, "NAME", "how to print the report: text, json, none, ... (default text)", NULL, 0, 0 },
 	{ "fail-on", 0, OPTION_CHOICE, &fail_on, "RUNG", "exit status 66 from this rung on (default confirmed)",
 	  "claimed|suspected|caught|confirmed|harmful|never", 0, 0 },
-	{ "runs", 'n', OPTION_NUMBER, &runs, "N", "detect: runs at most, until one brings nothing new (default 3)", NULL, 1, 1000 },
+	{ "runs", 'n', OPTION_NUMBER, &runs, "N", "detect: runs at most, until one brings nothing new (default 5)", NULL, 1, 1000 },
 	{ "rule", 0, OPTION_CHOICE, &rule, "RULE", "detect: which pairs are suspected (default hybrid)", "hybrid|hb", 0, 0 },
 	{ "schedule", 0, OPTION_CHOICE, &schedule, "HOW", "detect: as the machine has it, or random by seed (default native)",
 	  "native|random", 0, 0 },

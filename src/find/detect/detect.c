@@ -1,11 +1,13 @@
 /*
- * detect - see detect.h. Runs are united until one brings nothing new: a later run is told
+ * detect - see detect.h. Runs are united until one brings nothing new that was not cut short by a
+ * crash: a later run is told
  * the sites of the pairs so far, to take their stacks and to list their bytes in full.
  */
 #include "find/detect/detect.h"
 
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -13,7 +15,7 @@
 #include "find/detect/internal.h"
 
 const struct detect_options detect_defaults = {
-	.runs = 3,
+	.runs = 5,
 	.seed = 1,
 	.rule = "hybrid",
 	.schedule = "native",
@@ -77,6 +79,12 @@ static int one_run(struct launch *launch, const struct detect_options *options, 
 	return result;
 }
 
+/* It may have died before it did what the other runs would have shown. */
+static bool cut_short(const struct launch *launch)
+{
+	return WIFSIGNALED(launch->status) || launch->deadlocked;
+}
+
 int detect_run(const struct program *program, const struct detect_options *options, struct sym *sym,
 	       const struct find_sink *sink, struct arena *arena, struct detect_result *result)
 {
@@ -100,7 +108,7 @@ int detect_run(const struct program *program, const struct detect_options *optio
 		result->exit_status = launch.status;
 		result->ended = spawn_status_name(arena, launch.status);
 		note_end(sink, arena, &launch);
-		go_on = drain.fresh && !launch.interrupted;
+		go_on = (drain.fresh || cut_short(&launch)) && !launch.interrupted;
 	}
 	drain_finish(&drain);
 	return status;
