@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "confirm/internal.h"
+#include "find/describe.h"
 
 /* What is needed until the end of trial_read. */
 struct reading {
 	const struct wire_ev_end *end;
 	const char *note;
 	unsigned threads; /* created */
+	const struct wire_ev_abort *abort;
 };
 
 static bool is_known_hit(const struct trial *trial, const struct meeting *meeting)
@@ -50,6 +52,10 @@ static void read_record(struct trial *trial, struct reading *reading, const stru
 	case WIRE_EV_NOTE:
 		reading->note = wire_note_text(record);
 		break;
+	case WIRE_EV_ABORT:
+		if (record->size >= sizeof(*reading->abort))
+			reading->abort = (const void *)record;
+		break;
 	case WIRE_EV_END:
 		if (record->size >= sizeof(*reading->end))
 			reading->end = (const void *)record;
@@ -84,6 +90,30 @@ static void read_numbers(struct trial *trial, const struct reading *reading, con
 	trial->complete = !header->counters[WIRE_LOST_STEPS] && header->steps_used > 0;
 }
 
+/* `if (!c) abort();` inlined from assume_abort_if_not: only the place of the abort tells. */
+static bool is_assumption(const struct server *server, struct sym *sym, const struct wire_ev_abort *record)
+{
+	struct arena arena = ARENA_INIT;
+	struct describe describe;
+	struct wire_cursor at = { 0 };
+	const struct wire_record *other;
+	struct place place;
+	struct frame *frames;
+	size_t count;
+	bool found = false;
+
+	describe_begin(&describe, sym, &arena);
+	while ((other = wire_next(&server->wire, &at)))
+		describe_learn(&describe, other);
+	place = describe_place(&describe, record->pc, 1);
+	count = sym_frames(sym, &arena, &place, &frames, NULL);
+	for (size_t i = 0; i < count; i++)
+		found |= frames[i].function && !strcmp(frames[i].function, "assume_abort_if_not");
+	describe_end(&describe);
+	arena_free(&arena);
+	return found;
+}
+
 void trial_read(struct trial *trial, struct server *server, struct meetings *meetings, struct sym *sym,
 		const struct reference *compare)
 {
@@ -94,6 +124,8 @@ void trial_read(struct trial *trial, struct server *server, struct meetings *mee
 	while ((record = wire_next(&server->wire, &at)))
 		read_record(trial, &reading, record, server, meetings, sym);
 	judge(trial, &reading, server, compare);
+	if (reading.abort && is_assumption(server, sym, reading.abort))
+		trial->ending.counts = false;
 	read_numbers(trial, &reading, server->wire.header);
 }
 
