@@ -10,7 +10,9 @@
  * has for this build: where two threads may touch the same bytes, the order matters.
  *
  * Policy "mix" takes the policies in turn: none of them is best on all programs, and a
- * quarter of the trials with the right one beats all of them with the wrong one.
+ * quarter of the trials with the right one beats all of them with the wrong one. Every second
+ * trial of it brings two critical sections of one lock together and lets a coin decide their
+ * order (orders.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +39,7 @@ struct fuzz {
 	struct confirm_context *context;
 	struct wire_plan_parts parts;
 	bool mix;
+	struct arena arena; /* of the plans */
 	unsigned trials, hits;
 	VEC(struct kind *) kinds;
 	VEC(struct store_trial) pending;
@@ -94,16 +97,30 @@ static int flush(struct fuzz *fuzz)
 	return result;
 }
 
+/* With mix every second trial is directed at two critical sections of one lock, if there are any. */
+static bool is_order(const struct fuzz *fuzz, unsigned index)
+{
+	return fuzz->mix && index % 2 && fuzz->context->pool->orders.count;
+}
+
 static uint32_t policy_of(const struct fuzz *fuzz, unsigned index)
 {
 	static const uint32_t turns[] = { WIRE_POLICY_RANDOM, WIRE_POLICY_POS, WIRE_POLICY_PCT, WIRE_POLICY_SURW };
+	unsigned turn = fuzz->context->pool->orders.count ? index / 2 : index;
 
-	return fuzz->mix ? turns[index % 4] : fuzz->parts.plan.policy;
+	if (is_order(fuzz, index))
+		return WIRE_POLICY_PAIR;
+	return fuzz->mix ? turns[turn % 4] : fuzz->parts.plan.policy;
 }
 
 static int fuzz_plan(void *data, unsigned index, struct wire_plan_parts *parts)
 {
-	parts->plan.policy = policy_of(data, index);
+	struct fuzz *fuzz = data;
+
+	if (is_order(fuzz, index))
+		orders_aim(fuzz->context->pool, index / 2, parts);
+	else
+		parts->plan.policy = policy_of(fuzz, index);
 	return 0;
 }
 
@@ -159,6 +176,7 @@ static int fuzz_finished(void *data, struct trial *trial)
 static int store_kind(struct fuzz *fuzz, struct kind *kind)
 {
 	struct confirm_context *context = fuzz->context;
+	struct wire_plan_parts parts;
 	bool is_new;
 
 	if (kind->deadlock) {
@@ -174,8 +192,9 @@ static int store_kind(struct fuzz *fuzz, struct kind *kind)
 		if (store_put_failure(context->store, context->run, &kind->failure, &is_new))
 			return -1;
 	}
-	fuzz->parts.plan.policy = policy_of(fuzz, kind->best.trial.index);
-	return witness_store(context, &kind->best, &fuzz->parts, kind->id);
+	parts = fuzz->parts;
+	fuzz_plan(fuzz, kind->best.trial.index, &parts);
+	return witness_store(context, &kind->best, &parts, kind->id);
 }
 
 static int store_kinds(struct fuzz *fuzz)
@@ -203,16 +222,17 @@ int confirm_fuzz(struct confirm_context *context, struct confirm_result *result)
 		.title = "fuzz", .count = context->options.trials, .seed = context->options.seed,
 		.plan = fuzz_plan, .keeps = fuzz_keeps, .finished = fuzz_finished, .hits = fuzz_hits, .context = &fuzz,
 	};
-	struct arena arena = ARENA_INIT;
 	int r;
 
 	*result = (struct confirm_result){ 0 };
 	if (pool_open(context) || pool_take_reference(context))
 		return -1;
 	plan_start(&fuzz.parts, context);
-	if (plan_add_points(context, &arena, &fuzz.parts))
+	if (plan_add_points(context, &fuzz.arena, &fuzz.parts))
 		goto failed;
 	fuzz.mix = !strcmp(context->options.policy, "mix");
+	if (fuzz.mix && orders_survey(context))
+		goto failed;
 	job.parts = fuzz.parts;
 	r = pool_run(context, &job);
 	result->trials = fuzz.trials;
@@ -220,9 +240,9 @@ int confirm_fuzz(struct confirm_context *context, struct confirm_result *result)
 	result->harmful = fuzz.hits > 0;
 	if (store_kinds(&fuzz))
 		r = -1;
-	arena_free(&arena);
+	arena_free(&fuzz.arena);
 	return r;
 failed:
-	arena_free(&arena);
+	arena_free(&fuzz.arena);
 	return -1;
 }

@@ -5,7 +5,7 @@
  *     reference.c  how the program ends undisturbed    pool.c     J servers, one poll loop
  *     prepare.c    before the first candidate          witness.c  which trial is kept
  *     judge.c      ending -> outcome word, harm        trial.c    wire of a trial -> struct trial
- *     meeting.c    hits -> pairs, each described once
+ *     meeting.c    hits -> pairs, each described once  orders.c   critical sections in both orders
  *     search.c     trials of one candidate             fuzz.c     trials without one
  *     schedule.c   the schedule file                   shrink.c   fewer switches, same outcome
  *     replay.c     the same schedule again             gdb.c      ... under gdb
@@ -181,6 +181,17 @@ struct module_id {
 	char build_id[BUILD_ID_HEX_MAX];
 };
 
+/* Two places that take the same lock in different threads, see orders.c. */
+struct order_place {
+	struct wire_plan_module module;
+	uint32_t offset;
+};
+struct order {
+	struct order_place a, b;
+	struct wire_plan_module modules[2]; /* the same as parts of a plan */
+	struct wire_plan_site sites[2];
+};
+
 struct confirm_pool {
 	struct server *servers;
 	unsigned count;
@@ -191,6 +202,7 @@ struct confirm_pool {
 	uint64_t strays;      /* processes left behind by trials, ended by us */
 	bool blind;           /* the wall clock had to act: a loop passes no scheduling point */
 	VEC(struct module_id) module_ids; /* build-ids read so far */
+	VEC(struct order) orders;         /* empty until surveyed */
 };
 
 /*
@@ -241,6 +253,13 @@ int witness_store(struct confirm_context *context, struct witness_trial *best, c
 
 /* Replace the trial's schedule by one with fewer switches: same outcome, same pair met (id). 0 / -1. */
 int shrink(struct confirm_context *context, struct trial *trial, const struct wire_plan_parts *parts, const char *id);
+
+/* ---- orders.c --------------------------------------------------------------------------------------- */
+
+/* Fill pool->orders from a few undirected trials, once. 0 / -1. */
+int orders_survey(struct confirm_context *context);
+/* Direct a trial at one of them (there must be some). The arrays are the pool's. */
+void orders_aim(const struct confirm_pool *pool, size_t number, struct wire_plan_parts *parts);
 
 /* ---- schedule.c ---------------------------------------------------------------------------------- */
 

@@ -400,6 +400,7 @@ void pool_close(struct confirm_context *context)
 	for (size_t i = 0; i < pool->module_ids.count; i++)
 		free(pool->module_ids.items[i].module);
 	VEC_FREE(&pool->module_ids);
+	VEC_FREE(&pool->orders);
 	free(pool->servers);
 	free(pool);
 	context->pool = NULL;

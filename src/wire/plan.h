@@ -32,6 +32,7 @@ enum wire_plan_flag {
 	WIRE_RECORD_STEPS = 1u << 5, /* keep the schedule; off for speed in mass trials */
 	WIRE_NATIVE_TIME = 1u << 6,  /* sched: clocks and sleeps stay real */
 	WIRE_STRICT = 1u << 7,       /* pair: two threads at the same side are no meeting (see pair.c) */
+	WIRE_ORDER = 1u << 9,        /* the sides are places that take a lock: both orders, no race (order.c) */
 	WIRE_LET_GO = 1u << 8,       /* pair: after a meeting nobody of it is held back any longer (see there) */
 };
 

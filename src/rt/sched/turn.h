@@ -93,6 +93,10 @@ void pair_pass(struct sched_thread *thread); /* its access is executed now, whoe
 /* deadlock.c */
 void edge_start(void);
 bool edge_holds_back(struct sched_thread *thread);
+
+/* order.c */
+int order_side(const struct sched_thread *thread); /* of a lock operation in the plan; -1: none */
+struct sched_thread *order_meet(struct sched_thread *thread);
 void deadlock_report(void);
 
 /* report.c */
