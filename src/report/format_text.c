@@ -135,7 +135,8 @@ const char *verdict_meaning(const struct report *r)
 {
 	switch (r->verdict) {
 	case VERDICT_RACY:
-		return "each data race listed was shown and can be shown again";
+		return count_rung(r, RUNG_CONFIRMED, RUNG_HARMFUL) ? "each data race listed was shown and can be shown again"
+								   : "the data races shown before are in the baseline, none is new";
 	case VERDICT_UNDECIDED:
 		return r->findings.candidate_count
 			       ? "pairs were claimed or suspected, none was shown; more trials may decide"
