@@ -12,7 +12,7 @@ for name in reorder reorder_between; do
 	done
 done
 build twostage || exit 1
-for n in "1 1" "3 3" "10 5"; do
+for n in "1 1" "3 1" "10 1" "50 1" "100 1" "3 3" "50 50"; do
 	check_output "twostage $n" SIGABRT hunt -- "$tmp/twostage" $n
 done
 for name in reorder_locked twostage_whole; do
