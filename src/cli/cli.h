@@ -69,6 +69,7 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Options every command has; rows for the tables. */
 extern const char *cli_store;   /* --store */
 extern bool cli_quiet;          /* --quiet */
+extern const char *cli_command; /* how we were called, for lines to copy: a path, or "deadheat" */
 extern const char *cli_suppressions; /* --suppressions: one more file, NULL none */
 extern const char *cli_baseline; /* --baseline: NULL the store's own if there is one, "" none */
 #define OPTION_SUPPRESSIONS { "suppressions", 0, OPTION_STRING, &cli_suppressions, "FILE", "more suppressions; TSan's files are understood", NULL, 0, 0 }

@@ -175,6 +175,7 @@ static int print_report(struct session *session)
 
 	if (report_build(&report, &session->arena, session->store, session->sym) || cli_use_baseline(&report))
 		return cli_fail();
+	report.command = cli_command;
 	cli_say_expired(session->store);
 	if (print && print(&report, stdout))
 		return cli_fail();

@@ -153,6 +153,8 @@ int main(int argc, char **argv)
 {
 	const char *name = argc ? base_name(argv[0]) : "deadheat";
 
+	if (argc && strchr(argv[0], '/'))
+		cli_command = argv[0];
 	if (!strcmp(name, "deadheat-cc"))
 		return run_command(command_find("cc"), argc - 1, argv + 1);
 	if (!strcmp(name, "deadheat-c++"))

@@ -58,6 +58,7 @@ int reading_open(struct reading *reading)
 		reading_close(reading);
 		return -1;
 	}
+	reading->report.command = cli_command;
 	cli_say_expired(reading->store);
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 const char *cli_store = STORE_DEFAULT;
 bool cli_quiet;
+const char *cli_command = "deadheat";
 
 int cli_fail(void)
 {

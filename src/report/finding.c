@@ -233,7 +233,7 @@ static void print_witness(const struct report *r, const struct ink *ink, const c
 		(unsigned long long)w->steps, w->steps == 1 ? "" : "s", w->switches, w->switches == 1 ? "" : "es",
 		known(w->outcome), known(w->policy), (unsigned long long)w->seed);
 	print_interleaving(r, ink, id);
-	fprintf(ink->out, "  repeat it: %s%s%s\n", ink->bold, replay_line(r, id), ink->plain);
+	fprintf(ink->out, "  repeat it: %s%s%s\n", ink->bold, replay_line_typed(r, id), ink->plain);
 }
 
 void print_candidate(const struct report *r, const struct ink *ink, const struct candidate *c)

@@ -184,15 +184,46 @@ int finish_report(FILE *out)
 	return fflush(out) || ferror(out) ? error("cannot write the report") : 0;
 }
 
+/* One line of `list`. */
+static void list_candidate(const struct report *r, const struct ink *ink, const struct candidate *c)
+{
+	fprintf(ink->out, "%-6s %-9s  %s  %s, %s", short_id(r, c->id), rung_name(c->rung), report_title(r->arena, c),
+		access_where_short(r->arena, &c->access[0]), access_where_short(r->arena, &c->access[1]));
+	if (c->trials)
+		fprintf(ink->out, "  %u of %u", c->hits, c->trials);
+	fprintf(ink->out, "%s\n", c->suppressed ? "  suppressed" : "");
+}
+
+/* Tried, and the two never stood there together: a line each, the details are for `show`. */
+static bool never_met(const struct candidate *c)
+{
+	return c->rung < RUNG_CONFIRMED && c->trials && !c->hits;
+}
+
+static void print_never_met(const struct report *r, const struct ink *ink)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->findings.candidate_count; i++)
+		if (never_met(&r->findings.candidates[i])) {
+			if (!count++)
+				fputs("suspected, tried, and never met (deadheat show ID has the details):\n", ink->out);
+			list_candidate(r, ink, &r->findings.candidates[i]);
+		}
+	if (count)
+		fputc('\n', ink->out);
+}
+
 int report_text(const struct report *r, FILE *out)
 {
 	struct ink ink = ink_for(out);
 	const struct store_findings *f = &r->findings;
 
-	for (size_t i = 0; i < f->candidate_count; i++) {
-		print_candidate(r, &ink, &f->candidates[i]);
-		fputc('\n', out);
-	}
+	for (size_t i = 0; i < f->candidate_count; i++)
+		if (!never_met(&f->candidates[i])) {
+			print_candidate(r, &ink, &f->candidates[i]);
+			fputc('\n', out);
+		}
 	for (size_t i = 0; i < f->deadlock_count; i++) {
 		print_deadlock(r, &ink, &f->deadlocks[i]);
 		fputc('\n', out);
@@ -201,6 +232,7 @@ int report_text(const struct report *r, FILE *out)
 		print_failure(r, &ink, &f->failures[i]);
 		fputc('\n', out);
 	}
+	print_never_met(r, &ink);
 	print_losses(r, &ink);
 	print_verdict(r, &ink);
 	return finish_report(out);
@@ -230,15 +262,6 @@ int report_show(const struct report *r, FILE *out, const char *id)
 }
 
 /* ---- list ----------------------------------------------------------------------------- */
-
-static void list_candidate(const struct report *r, const struct ink *ink, const struct candidate *c)
-{
-	fprintf(ink->out, "%-6s %-9s  %s  %s, %s", short_id(r, c->id), rung_name(c->rung), report_title(r->arena, c),
-		access_where_short(r->arena, &c->access[0]), access_where_short(r->arena, &c->access[1]));
-	if (c->trials)
-		fprintf(ink->out, "  %u of %u", c->hits, c->trials);
-	fprintf(ink->out, "%s\n", c->suppressed ? "  suppressed" : "");
-}
 
 static void list_deadlock(const struct report *r, const struct ink *ink, const struct deadlock *d)
 {

@@ -51,13 +51,23 @@ const char *short_id(const struct report *report, const char *id)
 	return arena_printf(report->arena, "%.*s", (int)digits, id);
 }
 
-const char *replay_line(const struct report *report, const char *id)
+static const char *replay_by(const struct report *report, const char *command, const char *id)
 {
 	const char *digits = short_id(report, id);
+	bool is_plain = !report->store || !report->store[strcspn(report->store, " \t'\"\\$`&|;<>()*?[]#~")];
 
 	if (!report->store || !strcmp(report->store, STORE_DEFAULT))
-		return arena_printf(report->arena, "deadheat replay %s", digits);
-	if (report->store[strcspn(report->store, " \t'\"\\$`&|;<>()*?[]#~")])
-		return arena_printf(report->arena, "deadheat replay --store '%s' %s", report->store, digits);
-	return arena_printf(report->arena, "deadheat replay --store %s %s", report->store, digits);
+		return arena_printf(report->arena, "%s replay %s", command, digits);
+	return arena_printf(report->arena, is_plain ? "%s replay --store %s %s" : "%s replay --store '%s' %s", command,
+			    report->store, digits);
+}
+
+const char *replay_line(const struct report *report, const char *id)
+{
+	return replay_by(report, "deadheat", id);
+}
+
+const char *replay_line_typed(const struct report *report, const char *id)
+{
+	return replay_by(report, report->command ? report->command : "deadheat", id);
 }

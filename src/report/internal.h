@@ -27,6 +27,8 @@ const char *finder_list(struct arena *arena, unsigned found_by);
 void ids_load(struct report *report);
 const char *short_id(const struct report *report, const char *id);
 const char *replay_line(const struct report *report, const char *id);
+/* ... for people: by the name deadheat was called by, so that the line can be copied. */
+const char *replay_line_typed(const struct report *report, const char *id);
 
 /* hint.c: findings by variable; what would mend it, NULL when that is not plain. */
 void variables_load(struct report *report);

@@ -20,6 +20,7 @@ struct report {
 	enum verdict verdict;
 	struct store_findings findings;
 	const char *store;    /* location, for the replay lines when it is not the default */
+	const char *command;  /* how deadheat was called, for the replay lines; NULL: "deadheat" */
 	struct sym *sym;      /* source lines and schedule places; may be NULL */
 	struct store *source; /* to fetch schedules for drawing; may be NULL */
 	struct arena *arena;
