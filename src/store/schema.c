@@ -43,8 +43,14 @@ static const char *const version_1[] = {
 	NULL,
 };
 
+/* Suppressions are a file for version control (suppress.h), not a column. */
+static const char *const version_2[] = {
+	"ALTER TABLE finding DROP COLUMN suppressed",
+	NULL,
+};
+
 /* Step i brings version i to version i + 1. */
-static const char *const *const steps[STORE_VERSION] = { version_1 };
+static const char *const *const steps[STORE_VERSION] = { version_1, version_2 };
 
 static int run_step(struct store *store, const char *const *statements)
 {

@@ -19,7 +19,7 @@
 #include "race/candidate.h"
 
 #define STORE_DEFAULT ".deadheat"
-#define STORE_VERSION 1
+#define STORE_VERSION 2
 
 struct store;
 

@@ -12,7 +12,7 @@ for file in $files; do
 	lines "$file" | grep -oE 'deadheat [a-z][a-z-]*( .*)?$' >"$tmp/lines"
 	while read -r _ command words; do
 		case $commands in *" $command "*) ;; *) continue ;; esac
-		for option in $(echo "$words" | sed 's, -- .*,,; s, \./.*,,' | grep -oE '(^| )--[a-z][a-z-]*' | sort -u); do
+		for option in $(echo "$words" | sed 's, -- .*,,; s, \./.*,,; s,^\./.*,,' | grep -oE '(^| )--[a-z][a-z-]*' | sort -u); do
 			case "$command $option" in cc\ * | c++\ * | help\ *) continue ;; esac
 			check "$file: $command $option" sh -c "deadheat help $command | grep -q -- ' $option\\b'"
 		done

@@ -611,7 +611,23 @@ static void a_newer_store_is_refused(void **state)
 {
 	store_close(fresh("newer"));
 	run_sql("newer", "PRAGMA user_version = 99");
-	expect_refusal("newer", true, "version 99, this deadheat knows up to 1");
+	expect_refusal("newer", true, "version 99, this deadheat knows up to 2");
+}
+
+static void an_older_store_is_brought_up_to_date(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	struct store_findings findings;
+	struct store *store;
+
+	store_close(fresh("older"));
+	run_sql("older", "ALTER TABLE finding ADD COLUMN suppressed TEXT; PRAGMA user_version = 1");
+	store = store_open(unit_path("older"), false);
+	assert_non_null(store);
+	assert_int_equal(store_read(store, &arena, &findings), 0);
+	store_close(store);
+	run_sql("older", "ALTER TABLE finding ADD COLUMN suppressed TEXT"); /* fails if it were still there */
+	arena_free(&arena);
 }
 
 static void other_files_are_refused(void **state)
@@ -833,7 +849,7 @@ int main(void)
 		cmocka_unit_test(prefixes_resolve), cmocka_unit_test(findings_are_in_order),
 		cmocka_unit_test(kill_loses_nothing), cmocka_unit_test(two_can_write_at_once),
 		cmocka_unit_test(many_processes_share_a_store),
-		cmocka_unit_test(a_missing_store_is_named), cmocka_unit_test(a_newer_store_is_refused),
+		cmocka_unit_test(a_missing_store_is_named), cmocka_unit_test(a_newer_store_is_refused), cmocka_unit_test(an_older_store_is_brought_up_to_date),
 		cmocka_unit_test(other_files_are_refused), cmocka_unit_test(a_read_only_store_can_be_read),
 		cmocka_unit_test(a_locked_store_says_so), cmocka_unit_test(a_full_disk_keeps_what_was_finished),
 		cmocka_unit_test(a_full_quota_keeps_what_was_finished),
