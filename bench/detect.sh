@@ -131,8 +131,8 @@ arguments() {
 	pbzip2) echo "-p2 -c -k $B/input" ;;
 	xz) echo "-T2 --block-size=2MiB -3 -c -k $B/input" ;;
 	zstd) echo "-T2 -6 -q -c -k $B/input" ;;
-	hash) echo "4 1000000" ;;
-	matrix) echo "4 300 60" ;;
+	hash) echo "4 3000000" ;;
+	matrix) echo "4 600 100" ;;
 	esac
 }
 
