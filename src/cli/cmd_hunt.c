@@ -212,7 +212,7 @@ static int fuzz(struct session *session, unsigned trials)
 
 static int hunt(struct session *session)
 {
-	struct catch catch = { .session = session };
+	struct catch catch = { .session = session, .found = { .found = true } };
 	struct judge_count count = { 0 };
 	int result = session_confirm(session);
 

@@ -118,10 +118,10 @@ const struct command command_suppress = {
 	.arguments = "[ID...]",
 	.summary = "decide about findings: they stay, marked with the reason, and count for nothing",
 	.text = "Writes a line into the file `suppressions` of the store (.deadheat/suppressions), which belongs\n"
-		"under version control. Reports still show the finding, marked; --fail-on does not see it, confirm\n"
-		"without an ID leaves it alone. After --until it counts again, and reports say so. Without an ID, lists what is\n"
-		"suppressed. Lines of ThreadSanitizer's suppression files (race:, race_top:, deadlock:,\n"
-		"called_from_lib:, mutex:, thread:, signal:) may stand in the same file.",
+		"under version control. Reports still show the finding, marked; --fail-on does not see it; hunt\n"
+		"and confirm without an ID make no trials for it. After --until it counts again, and reports say\n"
+		"so. Without an ID, lists what is suppressed. Lines of ThreadSanitizer's suppression files (race:,\n"
+		"race_top:, deadlock:, called_from_lib:, mutex:, thread:, signal:) may stand in the same file.",
 	.options = options,
 	.run = run,
 };

@@ -25,6 +25,8 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "find/target.h"
+#include "store/store.h"
+#include "sym/sym.h"
 
 const char *doctor_find(struct arena *arena, const char *program)
 {
@@ -77,7 +79,8 @@ static struct diagnosis look_machine(struct arena *arena)
 	uname(&name);
 	if (strcmp(name.machine, "x86_64"))
 		return BAD(NULL, "%s: deadheat knows x86-64 only", name.machine);
-	return GOOD("%s, Linux %s, glibc %s, deadheat %s", name.machine, name.release, gnu_get_libc_version(), DEADHEAT_VERSION);
+	return GOOD("deadheat %s, %s, Linux %s, glibc %s, %s, %s", DEADHEAT_VERSION, name.machine, name.release,
+		    gnu_get_libc_version(), store_library(), sym_library());
 }
 
 static struct diagnosis look_compiler(struct arena *arena)

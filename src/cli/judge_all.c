@@ -92,10 +92,10 @@ static int judge_id(struct judging *j, struct arena *arena, const struct store_f
 {
 	for (size_t i = 0; i < findings->candidate_count; i++)
 		if (!strcmp(findings->candidates[i].id, id))
-			return judge_candidate(j, arena, &findings->candidates[i]);
+			return j->list->found && findings->candidates[i].suppressed ? 0 : judge_candidate(j, arena, &findings->candidates[i]);
 	for (size_t i = 0; i < findings->deadlock_count; i++)
 		if (!strcmp(findings->deadlocks[i].id, id))
-			return judge_deadlock(j, &findings->deadlocks[i]);
+			return j->list->found && findings->deadlocks[i].suppressed ? 0 : judge_deadlock(j, &findings->deadlocks[i]);
 	return error_usage("%s is a failure found by fuzz: there is no pair to confirm; deadheat replay %s repeats it",
 			   id, id);
 }

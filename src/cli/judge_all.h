@@ -15,6 +15,7 @@ struct judge_id {
 
 struct judge_list {
 	bool all;                    /* whatever the store has, not suppressed */
+	bool found;                  /* found just now, not named by a person: suppressed ones are let be */
 	VEC(struct judge_id) ids;    /* else these */
 };
 

@@ -310,6 +310,14 @@ static int sqlite_open(struct store *store, bool create)
 	return result;
 }
 
+const char *store_library(void)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "SQLite %s", sqlite3_libversion());
+	return name;
+}
+
 const struct engine engine_sqlite = {
 	.prefix = "",
 	.open = sqlite_open,

@@ -29,6 +29,8 @@ struct store;
  */
 struct store *store_open(const char *location, bool create);
 void store_close(struct store *store);
+/* "SQLite 3.40.1": for doctor. */
+const char *store_library(void);
 const char *store_location(const struct store *store);
 /* How long to wait for another process that writes; 10 s unless set. */
 void store_set_patience(struct store *store, unsigned milliseconds);

@@ -202,3 +202,11 @@ void module_free(struct module *module)
 	if (module->dwfl)
 		dwfl_end(module->dwfl);
 }
+
+const char *sym_library(void)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "libdw %s", dwfl_version(NULL));
+	return name;
+}

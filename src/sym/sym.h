@@ -17,6 +17,8 @@
 
 struct sym;
 
+/* "libdw 0.188": for doctor. */
+const char *sym_library(void);
 struct sym *sym_open(void);
 void sym_close(struct sym *sym);
 
