@@ -41,9 +41,10 @@ check_status "at every rung" 0 deadheat report --fail-on claimed
 check_output "and the verdict says why" "nothing is left but what was suppressed" deadheat report
 check "tsan: nothing is reported" sh -c "! deadheat report --format tsan | grep WARNING"
 check "github: nothing is annotated" sh -c "! deadheat report --format github | grep '::error'"
-deadheat list -q >before
+tried() { deadheat list -q | grep -oE '[0-9]+ of [0-9]+'; }
+before=$(tried)
 check_status "hunting again does not trip it" 0 deadheat hunt --quiet --schedules 0 --format none ./locks
-check "and makes no trials for them" sh -c "deadheat list -q | cmp - before"
+check "and makes no trials for them" [ "$(tried)" = "$before" ]
 check_output "suppress alone lists them" "because only statistics" deadheat suppress
 check "git would take the file" sh -c "git init -q . && git add .deadheat && git diff --cached --name-only | sort | tr '\n' ' ' | grep -x '.deadheat/.gitignore .deadheat/suppressions '"
 check "deciding again replaces" sh -c "deadheat suppress -q $race --because 'other words' && [ \"\$(grep -c other .deadheat/suppressions)\" = 1 ] && ! grep -q 'only statistics' .deadheat/suppressions"
