@@ -72,6 +72,13 @@ static int leave_out_known(struct reading *reading)
 	return 0;
 }
 
+static void say_absent(const struct report *report)
+{
+	if (report->absent_count)
+		cli_say("%zu finding%s of the baseline not in this store any more", report->absent_count,
+			report->absent_count == 1 ? "" : "s");
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	report_printer *printer = report_format(format);
@@ -89,6 +96,7 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (reading_open(&reading))
 		return cli_fail();
+	say_absent(&reading.report);
 	result = only_new ? leave_out_known(&reading) : 0;
 	if (!result)
 		result = print_to(printer, &reading.report);

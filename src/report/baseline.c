@@ -5,20 +5,14 @@
 #include "report/internal.h"
 #include "store/baseline.h"
 
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static bool is_in_store(const struct report *r, const char *id)
 {
-	const struct store_findings *f = &r->findings;
-
-	for (size_t i = 0; i < f->candidate_count; i++)
-		if (!strcmp(f->candidates[i].id, id))
-			return true;
-	for (size_t i = 0; i < f->deadlock_count; i++)
-		if (!strcmp(f->deadlocks[i].id, id))
-			return true;
-	for (size_t i = 0; i < f->failure_count; i++)
-		if (!strcmp(f->failures[i].id, id))
-			return true;
-	return false;
+	return bsearch(&id, r->ids, r->id_count, sizeof(*r->ids), compare_ids) != NULL;
 }
 
 void report_use_baseline(struct report *report, const struct baseline *baseline)
@@ -52,26 +46,26 @@ static bool is_known(const struct report *r, const char *id)
 	return state && !strcmp(state, "unchanged");
 }
 
-/* Keep those of an array the baseline has not; left_out counts the others. */
-#define KEEP_NEW(r, items, count, left_out) do { \
+/* A copy of an array without what the baseline has; ids and hints point into the old one. */
+#define KEEP_NEW(r, items, count) do { \
+	typeof(items) all = (items); \
 	size_t kept = 0; \
+	(items) = (typeof(items))arena_alloc((r)->arena, ((count) + 1) * sizeof(*all)); \
 	for (size_t i = 0; i < (count); i++) \
-		if (!is_known((r), (items)[i].id)) \
-			(items)[kept++] = (items)[i]; \
-	(left_out) += (count) - kept; \
+		if (!is_known((r), all[i].id)) \
+			(items)[kept++] = all[i]; \
 	(count) = kept; \
 } while (0)
 
 size_t report_only_new(struct report *report)
 {
 	struct store_findings *f = &report->findings;
-	size_t left_out = 0;
 
-	KEEP_NEW(report, f->candidates, f->candidate_count, left_out);
-	KEEP_NEW(report, f->deadlocks, f->deadlock_count, left_out);
-	KEEP_NEW(report, f->failures, f->failure_count, left_out);
+	KEEP_NEW(report, f->candidates, f->candidate_count);
+	KEEP_NEW(report, f->deadlocks, f->deadlock_count);
+	KEEP_NEW(report, f->failures, f->failure_count);
 	report->absent_count = 0;
-	return left_out;
+	return report->id_count - f->candidate_count - f->deadlock_count - f->failure_count;
 }
 
 /* ---- the other way round ------------------------------------------------------------- */

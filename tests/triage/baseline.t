@@ -38,6 +38,7 @@ check "save FILE" deadheat baseline save known.txt
 check "the same again is the same file" sh -c "deadheat baseline save -q again.txt && cmp known.txt again.txt"
 hunt --store other ./locks
 check "sarif: absent" sh -c "deadheat report --store other --baseline known.txt --format sarif >s; grep '\"baselineState\": \"absent\"' s | grep -q '\"ruleId\": \"data-race\"'"
+check_output "what is gone is counted" "of the baseline not in this store any more" deadheat report --store other --baseline known.txt --new
 check_status "absent ones trip nothing" 0 deadheat report --store other --baseline known.txt --new
 check_status "a baseline that is not there" 3 deadheat report --baseline nowhere --new
 
