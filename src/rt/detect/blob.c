@@ -16,8 +16,8 @@
  * compare exactly, so cold code loses nothing and hot code at most until the second run.
  *
  * I1  The template has no relocation and refers to nothing outside itself: what it needs is
- *     in the pool, filled in once before the first copy (blob_start). tests/unit/detect_blob.c
- *     and objdump hold this.
+ *     in the pool, filled in once before the first copy (blob_start). tests/unit/detect_rule.c
+ *     runs a copy.
  * I2  The template itself is never run: it lies in read-only data.
  */
 #include <sys/mman.h>

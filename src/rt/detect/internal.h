@@ -294,6 +294,7 @@ struct member {
 };
 /* The cell's place with (site, bytes) added to it; 0: no room for another set. */
 uint32_t siteset_add(uint64_t cell, uint32_t site, uint32_t bytes);
+extern bool siteset_full; /* no new set will be made: hot code need not ask */
 #define SITESET_MAX 16u
 /* The members of a cell's place; out has room for SITESET_MAX. */
 unsigned siteset_members(uint64_t cell, struct member *out);

@@ -126,7 +126,11 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 	else if (best == QUICK_MERGE)
 		key |= cell[at] & KEY_BYTES;
 	else if (best == QUICK_COUSIN) {
-		place = place_grown(t, cell[at], site, bytes);
+		if (hot && siteset_full) {
+			place = cell_place(cell[at]);
+			t->lost_cells++;
+		} else
+			place = place_grown(t, cell[at], site, bytes);
 		key |= cell[at] & KEY_BYTES;
 	} else {
 		if (best == QUICK_KEEP && (flags & ACCESS_WRITE) && list_affordable(site))

@@ -33,7 +33,7 @@ static struct set *sets;
 static uint64_t *steps;   /* place before, site, bytes; 0: empty */
 static uint32_t *results;
 static uint32_t count = 1, step_count;
-static bool full;
+bool siteset_full;
 
 _Static_assert(2 * PLACE_BITS + GRANULE == 64, "a step is one word");
 
@@ -73,7 +73,7 @@ static uint32_t set_new(uint32_t parent, uint32_t site, uint32_t bytes)
 	if (length > SITESET_MAX)
 		return 0;
 	if (count >= SETS || step_count >= STEPS / 2) {
-		full = true;
+		siteset_full = true;
 		return 0;
 	}
 	sets[count] = (struct set){ parent, site, (uint16_t)bytes, (uint16_t)length };
@@ -113,7 +113,7 @@ static bool tables_make(void)
 		results = rt_reserve(STEPS * sizeof(*results), false);
 	if (!steps && sets && results)
 		__atomic_store_n(&steps, rt_reserve(STEPS * sizeof(*steps), false), __ATOMIC_RELEASE);
-	full |= !steps;
+	siteset_full |= !steps;
 	return steps;
 }
 
@@ -121,7 +121,7 @@ static RT_NOINLINE uint32_t step_add(uint32_t parent, uint32_t site, uint32_t by
 {
 	uint32_t result = 0;
 
-	if (full)
+	if (siteset_full)
 		return 0;
 	rt_lock(&lock);
 	if (tables_make())
