@@ -93,7 +93,8 @@ static inline bool quick_put(uint64_t *cells, const uint64_t *seen, int at, uint
  * record_granule.
  * hot: from a patched site, which will come by again. Then a granule with cells of ours only is
  * written by a plain store; two threads that meet there in that very moment may overwrite
- * each other's first cell and see each other the next time (a fifth less time a miss).
+ * each other's first cell and see each other the next time. Compare-and-swap everywhere cost
+ * 8 to 10 % of a run full of misses (pigz, a relaxation), 3 runs each on a loaded machine.
  */
 static inline __attribute__((always_inline))
 bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot)
