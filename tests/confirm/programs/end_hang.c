@@ -23,8 +23,8 @@ int main(void)
 {
 	pthread_t threads[2];
 
-	pthread_create(&threads[0], NULL, writer, NULL);
-	pthread_create(&threads[1], NULL, reader, NULL);
+	pthread_create(&threads[0], NULL, reader, NULL);
+	pthread_create(&threads[1], NULL, writer, NULL);
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
 	return 0;
