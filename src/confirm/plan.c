@@ -18,7 +18,7 @@
 #define POINTS_MAX 4096 /* sites; the first of the highest rungs, as the store gives them */
 #define STEPS_LEAST 200000u    /* a fraction of a second of spinning */
 #define STEPS_SECOND 1000000u
-#define STEPS_FIRST 50000000u  /* the wall clock usually comes first */
+#define STEPS_FIRST 10000000u  /* the wall clock usually comes first */
 
 static const char *const policies[] = {
 	[WIRE_POLICY_PAIR] = "pair", [WIRE_POLICY_RANDOM] = "random", [WIRE_POLICY_PCT] = "pct",

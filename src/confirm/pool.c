@@ -246,7 +246,7 @@ static bool wants_second_run(const struct run *run, unsigned at)
 	struct wire_cursor cursor = { 0 };
 	const struct wire_record *record;
 
-	if (run->slot[at].second || run->hangs || run->context->options.step_limit)
+	if (run->slot[at].second || run->hangs || run->context->options.step_limit || !run->context->pool->length)
 		return false;
 	while ((record = wire_next(&server->wire, &cursor)))
 		if (record->type == WIRE_EV_END)

@@ -8,6 +8,7 @@
 #include "confirm/internal.h"
 
 #define UNDIRECTED 8 /* random trials to see whether a failing program can end well */
+#define ENDLESS 3    /* ... or whether one that ends well alone ends under us too */
 
 static void remark(const struct confirm_context *context, const char *line)
 {
@@ -20,9 +21,6 @@ static void remark_on(struct confirm_context *context, const struct trial *trial
 {
 	const char *path = context->program->path;
 
-	if (context->pool->reference.endless)
-		remark(context, judge_word("%s does not end within its steps under the scheduler: hangs are not judged; "
-					   "--steps raises the limit", path));
 	if (trial->threads > 1 || !trial->ending.counts || !strcmp(trial->ending.outcome, "watchdog"))
 		return;
 	if (trial->children)
@@ -40,14 +38,24 @@ static bool dies_alone(const struct confirm_pool *pool, const struct trial *tria
 	       !trial->children && !strncmp(trial->ending.outcome, "SIG", 3);
 }
 
+static bool is_endless(const struct trial *trial)
+{
+	return !strcmp(trial->ending.outcome, "hang") || !strcmp(trial->ending.outcome, "watchdog");
+}
+
 static int undirected_finished(void *data, struct trial *trial)
 {
 	struct confirm_context *context = data;
 	struct confirm_pool *pool = context->pool;
 
-	if (!pool->length) {
+	bool first = !pool->length;
+
+	/* The length of one that ends by itself, and if none does, of the first. */
+	if (first || (trial->ending.normal && pool->reference.endless)) {
 		pool->length = trial->steps + 1;
-		pool->reference.endless = !strcmp(trial->ending.outcome, "hang");
+		pool->reference.endless = !trial->ending.normal && is_endless(trial);
+	}
+	if (first) {
 		if (dies_alone(pool, trial))
 			return error_cannot("%s crashes before it starts a thread (%s), also without deadheat",
 					    context->program->path, trial->ending.outcome);
@@ -55,7 +63,7 @@ static int undirected_finished(void *data, struct trial *trial)
 	}
 	if (!pool->reference.good && !strcmp(trial->ending.outcome, "exit 0"))
 		reference_add(&pool->reference, &trial->ending);
-	return pool->reference.good;
+	return pool->reference.good && (!pool->reference.endless || trial->index + 1 >= ENDLESS);
 }
 
 /* A few random schedules without a pair: how long is one, can the program end well? */
@@ -72,6 +80,9 @@ static int try_undirected(struct confirm_context *context)
 	job.parts.plan.policy = WIRE_POLICY_RANDOM;
 	if (!plan_add_points(context, &arena, &job.parts))
 		result = pool_run(context, &job);
+	if (!result && context->pool->reference.endless)
+		remark(context, judge_word("%s does not end under the scheduler within its steps or its time: hangs are "
+					   "not judged; --steps and --timeout raise the limits", context->program->path));
 	arena_free(&arena);
 	return result;
 }
