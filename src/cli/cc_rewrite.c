@@ -53,7 +53,7 @@ static const char *const clang_instrument[] = { "-Xclang", "-fsanitize=thread", 
 static const char *const clang_last[] = {
 	"--start-no-unused-arguments", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer",
 	"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-distinguish-volatile=1",
-	"-mllvm", "-tsan-instrument-read-before-write=1", "-fno-vectorize", "-fno-slp-vectorize",
+	"-mllvm", "-tsan-instrument-read-before-write=1", "-mprefer-vector-width=128",
 	"-U_FORTIFY_SOURCE", "--end-no-unused-arguments", NULL,
 };
 
