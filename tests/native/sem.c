@@ -33,7 +33,7 @@ static int interrupted(void)
 
 		result = sem_timedwait(&s, &far);
 		error = errno;
-	} while (result == 0);
+	} while (result == 0 || error == ETIMEDOUT); /* under the scheduler any wait may time out */
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	return error;

@@ -266,6 +266,12 @@ static uint32_t choose_release(uint32_t count)
 	return step_choice(sched.current, OP_RELEASE, value);
 }
 
+/* A postponed timed operation whose time has come can go on, too: as a time-out. */
+static bool may_go(struct sched_thread *thread)
+{
+	return thread->alive && thread->postponed && (turn_is_ready(thread) || turn_is_expired(thread));
+}
+
 struct sched_thread *pair_release(void)
 {
 	uint32_t count = 0;
@@ -273,7 +279,7 @@ struct sched_thread *pair_release(void)
 	for (uint32_t i = 0; i < sched.thread_count; i++) {
 		struct sched_thread *thread = sched.threads[i];
 
-		if (thread->alive && thread->postponed && turn_is_ready(thread))
+		if (may_go(thread))
 			sched.list[count++] = thread;
 	}
 	return sched.list[choose_release(count)];
@@ -286,7 +292,7 @@ static struct sched_thread *oldest_postponed(void)
 	for (uint32_t i = 0; i < sched.thread_count; i++) {
 		struct sched_thread *thread = sched.threads[i];
 
-		if (thread->alive && thread->postponed && turn_is_ready(thread) &&
+		if (may_go(thread) &&
 		    (!oldest || thread->postponed_since < oldest->postponed_since))
 			oldest = thread;
 	}
