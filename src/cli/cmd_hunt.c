@@ -17,7 +17,8 @@
 #include "find/detect/detect.h"
 #include "report/report.h"
 
-static const char *format = "text", *fail_on = "confirmed", *rule = "hybrid", *schedule = "native";
+static const char *format = "text", *rule = "hybrid", *schedule = "native";
+static int fail_on = RUNG_CONFIRMED;
 #define SCHEDULES 50
 #define DETECT_MS (10 * 60 * 1000) /* a run of the program as it is; one that hangs must not hang us */
 #define ONLY_IF_HARMLESS UINT64_MAX
@@ -179,9 +180,7 @@ static int print_report(struct session *session)
 	cli_say_expired(session->store);
 	if (print && print(&report, stdout))
 		return cli_fail();
-	if (!strcmp(fail_on, "never"))
-		return EXIT_CLEAN;
-	return report_reaches(&report, (enum rung)rung_parse(fail_on)) ? EXIT_FOUND : EXIT_CLEAN;
+	return report_reaches(&report, (enum rung)fail_on) ? EXIT_FOUND : EXIT_CLEAN;
 }
 
 /*
@@ -259,7 +258,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 static struct option options[] = {
 	{ "format", 'f', OPTION_STRING, &format, "NAME", "how to print the report: text, json, none, ... (default text)", NULL, 0, 0 },
-	{ "fail-on", 0, OPTION_CHOICE, &fail_on, "RUNG", "exit status 66 from this rung on (default confirmed)",
+	{ "fail-on", 0, OPTION_RUNG, &fail_on, "RUNG", "exit status 66 from this rung on (default confirmed)",
 	  "claimed|suspected|caught|confirmed|harmful|never", 0, 0 },
 	{ "runs", 'n', OPTION_NUMBER, &runs, "N", "detect: runs at most, until one brings nothing new (default 5)", NULL, 1, 1000 },
 	{ "rule", 0, OPTION_CHOICE, &rule, "RULE", "detect: which pairs are suspected (default hybrid)", "hybrid|hb", 0, 0 },
