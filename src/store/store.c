@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "store/internal.h"
 
-#define PATIENCE_MS 10000 /* longer than any transaction of ours by far */
+#define PATIENCE_MS 60000 /* longer than any transaction of ours by far, on a slow disk too */
 
 /* Only what was decided is worth committing; the rest is made again. */
 static const char ignore_all[] = "*\n!.gitignore\n!suppressions\n!baseline\n";

@@ -32,7 +32,7 @@ void store_close(struct store *store);
 /* "SQLite 3.40.1": for doctor. */
 const char *store_library(void);
 const char *store_location(const struct store *store);
-/* How long to wait for another process that writes; 10 s unless set. */
+/* How long to wait for another process that writes; a minute unless set. */
 void store_set_patience(struct store *store, unsigned milliseconds);
 
 /* How a program was started, kept for later stages. */
