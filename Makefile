@@ -20,8 +20,8 @@ CC := gcc
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter $(if $(SANITIZE),,-Werror)
 # Recursive on purpose: pkg-config may only be asked once packages.txt is installed.
-PKG_CFLAGS = $(shell pkg-config --cflags libdw libelf sqlite3 jansson)
-PKG_LIBS = $(shell pkg-config --libs libdw libelf sqlite3 jansson)
+PKG_CFLAGS = $(shell pkg-config --cflags libdw libelf sqlite3 jansson libpq)
+PKG_LIBS = $(shell pkg-config --libs libdw libelf sqlite3 jansson libpq) -lZydis
 HOST_CFLAGS = -std=gnu17 -O2 -g $(WARN) $(SAN) -Isrc -Iinclude -D_GNU_SOURCE \
 	-DDEADHEAT_VERSION='"$(VERSION)"' -DDEADHEAT_PREFIX='"$(PREFIX)"' $(PKG_CFLAGS)
 # The other world: no instrumentation, no stack protector, frame pointers for our own unwinder.
@@ -51,6 +51,10 @@ RT_explore := $(RT_COMMON) $(filter-out $(B)/rt/sched/access.o,$(RT_SCHED)) $(RT
 RUNTIMES := nop detect sched explore
 RT_LIBS := $(RUNTIMES:%=$(LIB)/%/libdeadheat_rt.so)
 
+# scan's lowering is a program of its own: only it is linked against LLVM.
+LOWER_SRC := $(sort $(wildcard src/find/scan/lower/*.c))
+LOWER := $(if $(LOWER_SRC),$(LIB)/lower)
+
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 WRAPPERS := $(BIN)/deadheat-cc $(BIN)/deadheat-c++
@@ -58,7 +62,7 @@ COMMANDS := $(subst _,-,$(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p
 MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd)) $(B)/man/deadheat.1 $(COMMANDS:%=$(B)/man/deadheat-%.1)
 
 .PHONY: all run test bench install deb clean help deps unit
-all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS)
+all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER)
 
 help:
 	@printf '%s\n' 'make            build into build/' 'make run        install packages, build, hunt the races in examples/' \
@@ -94,7 +98,13 @@ $(B)/host/report/format_html.o: $(wildcard src/report/html/*)
 $(BIN)/deadheat: $(HOST_OBJ)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(SAN) -o $@ $^ $(PKG_LIBS) -lpthread
+	$(Q)$(CC) $(SAN) -o $@ $^ -Wl,--as-needed $(PKG_LIBS) -lpthread
+
+$(LIB)/lower: $(LOWER_SRC:src/%.c=$(B)/host/%.o) $(filter $(B)/host/base/%,$(HOST_OBJ))
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) -o $@ $^ $$(llvm-config-19 --ldflags --libs --link-shared) -ljansson -lpthread
+$(LOWER_SRC:src/%.c=$(B)/host/%.o): HOST_CFLAGS += -I$(shell llvm-config-19 --includedir 2>/dev/null)
 
 $(WRAPPERS): $(BIN)/deadheat
 	$(Q)ln -sf deadheat $@
