@@ -53,15 +53,15 @@ struct ir_constant {
 /* ---- instructions ------------------------------------------------------------------------------ */
 
 enum ir_op {
-	IR_ALLOCA,    /* dst = address of a new stack object; type, imm = bytes (0 unknown) */
+	IR_ALLOCA,    /* dst = address of a new stack object; type, imm = bytes (0 unknown), field = string: its name */
 	IR_LOAD,      /* dst = *a;  size bytes */
 	IR_STORE,     /* *a = b;    size bytes */
 	IR_RMW,       /* dst = *a; *a = dst SUB b; sub is enum ir_rmw */
 	IR_CMPXCHG,   /* dst = *a; if dst == b then *a = c. dst is the old value, or see IR_F_SUCCESS */
 	IR_FENCE,
 	IR_FIELD,     /* dst = a + imm bytes (constant GEP); type/field: innermost struct entered, or IR_NO */
-	IR_INDEX,     /* dst = a + imm + b * stride(extra[0]) (variable index); type/field as IR_FIELD */
-	IR_COPY,      /* dst = a: bitcast, freeze, trunc and extensions (then sub says which) */
+	IR_INDEX,     /* dst = a + imm + b * size (variable index, size is the stride in bytes); type/field as IR_FIELD */
+	IR_COPY,      /* dst = a: sub is enum ir_copy. Bitcasts, freeze, expect are no instruction: users name the source */
 	IR_TO_INT,    /* dst = (integer)a pointer */
 	IR_TO_PTR,    /* dst = (pointer)a integer */
 	IR_PHI,       /* extra: pairs (block, operand) */
@@ -69,12 +69,13 @@ enum ir_op {
 	IR_ARITH,     /* dst = a SUB b; sub is enum ir_arith */
 	IR_COMPARE,   /* dst = a SUB b; sub is enum ir_compare */
 	IR_CALL,      /* dst = a(extra...); a is IR_K_FUNC, or a value: an indirect call. type = signature */
-	IR_ASM,       /* dst = asm; a unused, imm = string of template, type = string of constraints; extra: operands */
+	IR_ASM,       /* dst = asm; a unused, imm = string of template, type = string of constraints;
+	               * extra: pairs (operand, bytes accessed if the operand is memory, else 0) */
 	IR_MEMCPY,    /* b bytes at c are copied to a; memmove likewise; imm = size if constant, else 0 */
-	IR_MEMSET,    /* c bytes at a are set to b */
+	IR_MEMSET,    /* c bytes at a are set to b; imm as IR_MEMCPY */
 	IR_EXTRACT,   /* dst = member imm of aggregate a (result of cmpxchg, asm goto, struct returned) */
-	IR_OPAQUE,    /* dst = something of extra operands that is not followed (vector ops, va_arg ...) */
-	IR_RET,       /* a or IR_K_NONE */
+	IR_OPAQUE,    /* dst = something of extra operands that is not followed (vector ops, llvm.va_start ...); imm = string: what */
+	IR_RET,       /* a or IR_K_NONE; IR_F_POINTER */
 	IR_BR,        /* a: condition or IR_K_NONE; extra: block if true / always, block if false */
 	IR_SWITCH,    /* a; extra: default block, then pairs (constant index, block) */
 	IR_STOP,      /* unreachable, resume */
@@ -95,6 +96,7 @@ enum ir_flag {
 enum ir_order { IR_ORDER_NONE, IR_ORDER_RELAXED, IR_ORDER_ACQUIRE, IR_ORDER_RELEASE, IR_ORDER_ACQ_REL, IR_ORDER_SEQ_CST };
 static inline enum ir_order ir_order_of(uint16_t flags) { return (enum ir_order)(flags >> IR_F_ORDER_SHIFT & 7); }
 
+enum ir_copy { IR_COPY_SAME, IR_COPY_TRUNC, IR_COPY_ZEXT, IR_COPY_SEXT };
 enum ir_arith { IR_A_ADD, IR_A_SUB, IR_A_MUL, IR_A_DIV, IR_A_REM, IR_A_AND, IR_A_OR, IR_A_XOR, IR_A_SHL, IR_A_SHR, IR_A_OTHER };
 enum ir_compare { IR_C_EQ, IR_C_NE, IR_C_LT, IR_C_LE, IR_C_GT, IR_C_GE, IR_C_OTHER };
 enum ir_rmw { IR_R_XCHG, IR_R_ADD, IR_R_SUB, IR_R_AND, IR_R_OR, IR_R_XOR, IR_R_OTHER };
@@ -141,6 +143,7 @@ struct ir_function {
 	uint8_t noreturn;
 	uint8_t constructor;    /* in llvm.global_ctors */
 	uint32_t first_formal;  /* formal_names[first_formal + i]: string, "" if unknown */
+	uint32_t section;       /* string, "" the default (kernel: ".init.text") */
 };
 
 enum ir_global_flag {
@@ -157,6 +160,7 @@ struct ir_global {
 	uint8_t flags;
 	uint16_t zero;
 	uint32_t first_init, init_count; /* inits[]: the addresses its initialiser holds */
+	uint32_t section;       /* string (kernel: ".data..percpu") */
 };
 struct ir_init {
 	uint64_t offset;        /* in the global */
@@ -171,9 +175,10 @@ struct ir_init {
 struct ir_type {
 	uint32_t name;          /* "struct queue", "" if anonymous */
 	uint32_t first_field, field_count;
-	uint64_t size;
 	uint32_t element;       /* array: type of its elements or IR_NO */
-	uint32_t is_union;
+	uint64_t size;
+	uint64_t element_size;  /* array: bytes of an element; 0: no array */
+	uint32_t is_union, zero;
 };
 enum ir_field_flag { IR_FIELD_POINTER = 1, IR_FIELD_ATOMIC = 2, IR_FIELD_VOLATILE = 4, IR_FIELD_FUNCTION = 8 };
 struct ir_field {
@@ -184,7 +189,19 @@ struct ir_field {
 	uint32_t type_name;     /* "pthread_mutex_t", "atomic_t", "int": for models and display */
 };
 
-/* A signature as one string, "i(pp)": calls through pointers are narrowed by it. */
+/*
+ * Another name of a function or global of this unit (alias): units that declare it mean the target.
+ */
+struct ir_alias {
+	uint32_t name;
+	ir_operand target;      /* IR_K_FUNC, IR_K_GLOBAL or IR_K_CONST with a base */
+	uint32_t linkage;
+};
+
+/*
+ * A signature as one string, "l(pi.)": result, then formals; v void, b 8 bits, h 16, i 32, l 64, p pointer,
+ * f float, d double, a anything else; a final '.' is variadic. Calls through pointers are narrowed by it.
+ */
 struct ir_signature {
 	uint32_t text;
 	uint32_t formal_count;
@@ -204,12 +221,12 @@ struct ir_section {
 struct ir_header {
 	uint32_t magic, version;
 	uint64_t size;          /* of the file */
-	uint64_t lines;         /* source lines the unit holds: its file and those of headers with code in it */
+	uint64_t lines;         /* lines of the unit's main file (as text; the last line with code if the file is gone) */
 	uint64_t hash[2];       /* of the bitcode it was made from */
 	uint32_t source;        /* string: the unit's main file */
 	uint32_t flags;         /* enum ir_unit_flag */
 	struct ir_section strings, constants, instrs, extras, blocks, functions, formal_names, globals, inits, types,
-		fields, signatures, locations;
+		fields, signatures, locations, aliases;
 };
 enum ir_unit_flag {
 	IR_UNIT_CXX = 1,
@@ -233,6 +250,8 @@ struct ir_unit {
 	const struct ir_field *fields;
 	const struct ir_signature *signatures;
 	const struct ir_location *locations;
+	const struct ir_alias *aliases;
+	size_t mapped;          /* bytes; 0: closed */
 };
 
 /* Map and check. 0, or -1 with one line (file and reason). */
