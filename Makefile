@@ -61,12 +61,12 @@ WRAPPERS := $(BIN)/deadheat-cc $(BIN)/deadheat-c++
 COMMANDS := $(subst _,-,$(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p' src/cli/commands.def)))
 MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd)) $(B)/man/deadheat.1 $(COMMANDS:%=$(B)/man/deadheat-%.1)
 
-.PHONY: all run test bench install deb clean help deps unit
+.PHONY: all run test bench projects install deb clean help deps unit
 all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER)
 
 help:
 	@printf '%s\n' 'make            build into build/' 'make run        install packages, build, hunt the races in examples/' \
-	 'make test       all tests' 'make bench      measure against the rivals' 'make install    PREFIX=$(PREFIX) DESTDIR=' 'make deb        a package for Debian, in build/' 'make clean'
+	 'make test       all tests' 'make bench      measure against the rivals' 'make projects   build five real projects by deadheat-cc, run their suites' 'make install    PREFIX=$(PREFIX) DESTDIR=' 'make deb        a package for Debian, in build/' 'make clean'
 
 # ---- packages: installed once, before the first object ----------------------------
 $(B)/.packages: packages.txt tests/packages
@@ -143,6 +143,11 @@ run: all
 
 bench: all
 	$(Q)sh bench/run
+
+# Five real projects from Debian sources, built by deadheat-cc; their own suites.
+projects: all
+	$(Q)sh tests/packages build test bench
+	$(Q)sh bench/projects.sh
 
 # ---- installing ---------------------------------------------------------------------------
 $(B)/man/%: man/%.scd | $(PACKAGES)

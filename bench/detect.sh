@@ -30,27 +30,7 @@ export LC_ALL=C
 
 die() { echo "bench/detect.sh: $*" >&2; exit 1; }
 
-# ---- sources -----------------------------------------------------------------------------
-# The machine's own Debian sources, asked for source packages (also of the next release: mirrors
-# drop superseded sources), with lists of our own.
-apt_options="-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$B/apt/parts -o Dir::State::Lists=$B/apt/lists"
-sources() {
-	mkdir -p "$B/apt/lists/partial" "$B/apt/parts"
-	for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list; do
-		grep -q debian "$list" 2>/dev/null || continue
-		sed 's/^Types: deb$/Types: deb-src/; s/^Suites: bookworm /&trixie /; s/^deb /deb-src /' "$list" >"$B/apt/parts/$(basename "$list")"
-	done
-	apt-get -qq $apt_options update || die "cannot read Debian's list of sources"
-}
-
-fetch() { # source package
-	[ -d "$B/src/$1" ] && return
-	mkdir -p "$B/src"
-	[ -d "$B/apt/parts" ] || sources
-	(cd "$B/src" && apt-get -qq $apt_options source --download-only "$1" >/dev/null 2>&1 &&
-	 mkdir "$1.new" && tar -C "$1.new" --strip-components=1 -xf "$(ls "${1}"_*.orig.tar.?z* | grep -v asc | tail -n 1)" &&
-	 mv "$1.new" "$1") || die "cannot fetch the source of $1"
-}
+. bench/lib/sources.sh
 
 # ---- building -------------------------------------------------------------------------------
 # Sets cc, cxx, flags for a variant.

@@ -138,6 +138,7 @@ struct trial_hit {
 	const struct meeting *meeting;
 	int order;         /* 0: access[0] of the candidate went first */
 	uint64_t step;
+	struct wire_access access[2]; /* in the order of the candidate: what was there, what was left */
 };
 
 struct trial {

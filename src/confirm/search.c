@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/spawn.h"
 #include "confirm/internal.h"
+#include "find/describe.h"
 
 #define AFTER_BOTH 50
 #define FLUSH_MS 500    /* at most this much finished work is lost by a kill -9 */
@@ -262,22 +263,36 @@ static bool has_better_witness(const struct search *search)
 	       witness_exists(search->context, search->id);
 }
 
-/* What was seen goes into the store: rows, the example, the witness. */
+/* The example with the values of a trial: those of the witness are the ones a replay shows. */
+static int put_example(struct search *search, const struct trial *trial)
+{
+	const struct trial_hit *hit = trial_hit_of(trial, search->id);
+	struct confirm_context *context = search->context;
+	struct candidate met = *search->example;
+	struct arena arena = ARENA_INIT;
+	bool is_new;
+	int result;
+
+	met.rung = search->harmful ? RUNG_HARMFUL : RUNG_CONFIRMED;
+	for (int i = 0; i < 2 && hit; i++)
+		met.access[i].value = describe_value(&arena, &hit->access[i]);
+	result = store_put_candidate(context->store, context->run, &met, &is_new);
+	arena_free(&arena);
+	return result;
+}
+
+/* What was seen goes into the store: rows, the example, the witness; shrinking may change the values. */
 static int store_candidate(struct search *search)
 {
-	struct confirm_context *context = search->context;
-	struct candidate met;
-	bool is_new;
-
 	if (!search->example)
 		return 0;
-	met = *search->example;
-	met.rung = search->harmful ? RUNG_HARMFUL : RUNG_CONFIRMED;
-	if (store_put_candidate(context->store, context->run, &met, &is_new))
+	if (put_example(search, &search->best.trial))
 		return -1;
 	if (has_better_witness(search))
 		return 0;
-	return witness_store(context, &search->best, parts_of(search, &search->best.trial), search->id);
+	if (witness_store(search->context, &search->best, parts_of(search, &search->best.trial), search->id))
+		return -1;
+	return put_example(search, &search->best.trial);
 }
 
 static int store_deadlock(struct search *search)

@@ -27,12 +27,13 @@ static bool is_known_hit(const struct trial *trial, const struct meeting *meetin
 
 static void read_hit(struct trial *trial, const struct meeting *meeting, const struct wire_record *record)
 {
-	const struct wire_ev_pair *pair = (const void *)record;
+	struct wire_pair_view view;
 
-	if (!meeting || is_known_hit(trial, meeting))
+	if (!meeting || is_known_hit(trial, meeting) || !wire_view_pair(record, &view))
 		return;
 	VEC_PUSH(&trial->hits, (struct trial_hit){
-		.meeting = meeting, .order = (pair->first != 0) != meeting->swapped, .step = pair->step });
+		.meeting = meeting, .order = (view.pair->first != 0) != meeting->swapped, .step = view.pair->step,
+		.access = { *view.access[meeting->swapped].access, *view.access[!meeting->swapped].access } });
 }
 
 static void read_record(struct trial *trial, struct reading *reading, const struct wire_record *record,

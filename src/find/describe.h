@@ -50,6 +50,12 @@ const char *describe_lock_name(struct describe *describe, const struct wire_lock
 /* The same for what a thread waits for. */
 const char *describe_wanted_name(struct describe *describe, const struct wire_wait *wait);
 
+/*
+ * "0", "0 -> 1": what a read sees, what a write finds and leaves, as far as the record knows. NULL: unknown,
+ * or more than 8 bytes.
+ */
+const char *describe_value(struct arena *arena, const struct wire_access *access);
+
 /* PAIR or HIT to a candidate with id, rung suspected, found_by 0. false: the record is torn. */
 bool describe_pair(struct describe *describe, const struct wire_record *record, struct candidate *candidate);
 /* The same, but says which side of the record access[0] came from (identify may swap): *swapped. */

@@ -15,15 +15,23 @@ static const struct held_lock *describe_locks(struct describe *d, const struct w
 	return held;
 }
 
-static const char *describe_value(struct describe *d, const struct wire_access *access)
+/* Large numbers are addresses, mostly: those are read in hex. */
+static const char *value_text(struct arena *arena, const struct wire_access *access, uint64_t value)
 {
-	uint64_t value = access->value;
-
-	if (access->value_state != WIRE_VALUE_KNOWN)
-		return NULL;
 	if (access->size < 8)
 		value &= (1ull << (access->size * 8)) - 1;
-	return arena_printf(d->arena, "%llu", (unsigned long long)value);
+	return arena_printf(arena, value >> 32 ? "0x%llx" : "%llu", (unsigned long long)value);
+}
+
+const char *describe_value(struct arena *arena, const struct wire_access *access)
+{
+	uint64_t before = access->value_state & WIRE_VALUE_WENT ? access->went : access->value;
+
+	if (!access->value_state || !access->size || access->size > sizeof(before))
+		return NULL;
+	if (!access_is_write(access->flags) || !(access->value_state & WIRE_VALUE_LEFT))
+		return value_text(arena, access, before);
+	return arena_printf(arena, "%s -> %s", value_text(arena, access, before), value_text(arena, access, access->left));
 }
 
 /* The place of the access itself, inlined frames resolved: innermost function and line. */
@@ -53,7 +61,7 @@ static void describe_access(struct describe *d, const struct wire_access_view *v
 	*to = (struct access){ .flags = from->flags, .size = from->size };
 	locate(d, from, to);
 	to->thread = describe_thread_name(d, from->thread);
-	to->value = describe_value(d, from);
+	to->value = describe_value(d->arena, from);
 	to->locks = describe_locks(d, view->locks, from->lock_count);
 	to->lock_count = from->lock_count;
 	if (from->stack_count)

@@ -55,7 +55,7 @@ struct access {
 	int column;
 	int ordinal;           /* line - first line of function: the fingerprint's part */
 	const char *thread;    /* "T2, created at main.c:31" or "main thread" */
-	const char *value;     /* at the meeting: "0 -> 1"; NULL if unknown */
+	const char *value;     /* found and left, in the run kept: "0 -> 1"; "0" read, or never written; NULL if unknown */
 	const struct held_lock *locks;
 	size_t lock_count;
 	const struct frame *stack; /* innermost first; stack[0] is the access */

@@ -58,7 +58,8 @@ struct wire_lock {
 	uint32_t id;              /* ordinal; same id = same lock in this run */
 };
 
-enum wire_value_state { WIRE_VALUE_NONE = 0, WIRE_VALUE_KNOWN = 1 };
+/* Which of the bytes of a wire_access are known. */
+enum wire_value_state { WIRE_VALUE_NONE = 0, WIRE_VALUE_KNOWN = 1, WIRE_VALUE_WENT = 2, WIRE_VALUE_LEFT = 4 };
 
 /* One access of a pair or a hit; then lock_count wire_lock, stack_count wire_pc. */
 struct wire_access {
@@ -69,8 +70,11 @@ struct wire_access {
 	uint32_t thread;
 	uint32_t lock_count;
 	uint32_t stack_count; /* innermost first, return addresses; 0: lost */
-	uint32_t value_state; /* enum wire_value_state */
+	uint32_t value_state; /* bits of enum wire_value_state */
 	uint64_t value;       /* bytes at address when it stood there, low bytes first */
+	/* sched, filled in as the meeting is resolved: */
+	uint64_t went;        /* ... when its turn came: what a read sees */
+	uint64_t left;        /* ... when it reached its next point: what a write left */
 };
 
 /* Where the bytes live. */

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define WIRE_MAGIC 0x3145524957484444ull /* "DDHWIRE1" */
-#define WIRE_VERSION 1u
+#define WIRE_VERSION 2u
 #define WIRE_ENV "DEADHEAT_WIRE"
 
 enum wire_runtime {

@@ -23,7 +23,7 @@ none() { [ "$(sed -n "s/^$1 //p" "$tmp/result")" = 0 ] || { cat "$tmp/result"; r
 host "$LIB" "$tmp/guest" environment
 check "the wire is claimed and ends" says 'state 4'
 check "by the nop runtime" says 'runtime 1'
-check "in version 1" says 'version 1'
+check "in version 2" says 'version 2'
 check "the variable is gone" says 'wire gone'
 check "our folder is gone from LD_LIBRARY_PATH, the rest is kept" says 'path /nowhere'
 check "the program is announced, with its build-id" says "module $tmp/guest (build-id|none)"
@@ -32,7 +32,7 @@ check "the main thread is announced" says 'thread 0 parent -1 nth 0'
 
 host -v 99 "$LIB" "$tmp/guest" text
 check "another version is refused" says 'state 2'
-check "and both versions are named" says 'refusal .*version 1 .* 99.*'
+check "and both versions are named" says 'refusal .*version 2 .* 99.*'
 check "the program runs all the same" says 'status 0'
 host -w 3 "$LIB" "$tmp/guest" environment
 check "the wrong runtime is refused" says 'refusal runtime 3 was asked for, but .*libdeadheat_rt\.so.*'

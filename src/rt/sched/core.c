@@ -164,6 +164,8 @@ void sched_write_end(enum wire_end how, int code)
 
 	if (__atomic_exchange_n(&sched.ended, true, __ATOMIC_ACQ_REL))
 		return;
+	if (report_pending && sched.current)
+		report_left(sched.current);
 	end = rt_record(sizeof(*end));
 	if (!end)
 		return;

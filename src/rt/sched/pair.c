@@ -240,6 +240,8 @@ void pair_pass(struct sched_thread *thread)
 		step_record(thread, STEP_HIT, thread->op, 0, sched.list[i]->ordinal, thread->pc);
 		report_hit(thread, sched.list[i], 0);
 	}
+	if (report_pending)
+		report_went(thread);
 	step_record(thread, STEP_ACCESS, thread->op, 0, (uint32_t)thread->side, thread->pc);
 }
 

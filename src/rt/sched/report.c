@@ -76,6 +76,53 @@ static bool read_value(uintptr_t address, size_t size, uint64_t *value)
 	return rt_syscall(SYS_process_vm_readv, sched.pid, &local, 1, &remote, 1, 0) == (long)local.iov_len;
 }
 
+/* ---- what came of it ------------------------------------------------------------------------- */
+
+/*
+ * Accesses of hit records that are not over: each is told what was there when its turn came,
+ * and at its thread's next point what is there now. The bytes are only looked at, so nothing of
+ * the schedule depends on this. More than the table holds at once stay without.
+ */
+#define PENDING_MAX 16u
+
+static struct pending {
+	const struct sched_thread *thread;
+	struct wire_access *access;
+} pending[PENDING_MAX];
+uint32_t report_pending;
+
+static void expect_end(const struct sched_thread *thread, struct wire_access *access)
+{
+	if (report_pending < PENDING_MAX)
+		pending[report_pending++] = (struct pending){ thread, access };
+}
+
+void report_went(const struct sched_thread *thread)
+{
+	for (uint32_t i = 0; i < report_pending; i++) {
+		struct wire_access *access = pending[i].access;
+
+		if (pending[i].thread == thread && read_value(access->address, access->size, &access->went))
+			access->value_state |= WIRE_VALUE_WENT;
+	}
+}
+
+/* It stands before something else now, or the trial is over. Freed bytes are the allocator's. */
+void report_left(const struct sched_thread *thread)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < report_pending; i++) {
+		struct wire_access *access = pending[i].access;
+
+		if (pending[i].thread != thread || !(access->value_state & WIRE_VALUE_WENT))
+			pending[kept++] = pending[i];
+		else if (!(access->flags & ACCESS_FREE) && read_value(access->address, access->size, &access->left))
+			access->value_state |= WIRE_VALUE_LEFT;
+	}
+	report_pending = kept;
+}
+
 static void *put_access(const struct report_view *view, void *out)
 {
 	const struct sched_thread *thread = view->thread;
@@ -90,6 +137,7 @@ static void *put_access(const struct report_view *view, void *out)
 	access->stack_count = view->stack_count;
 	access->value_state = read_value(thread->address, thread->size, &access->value) ? WIRE_VALUE_KNOWN
 											  : WIRE_VALUE_NONE;
+	expect_end(thread, access);
 	return report_put(view, access + 1);
 }
 

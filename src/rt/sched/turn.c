@@ -118,6 +118,8 @@ static struct sched_thread *execute(struct sched_thread *thread)
 	progress_note(thread);
 	if (sched.policy->executed)
 		sched.policy->executed(thread);
+	if (unlikely(report_pending))
+		report_went(thread);
 	if (++sched.turns > sched.step_limit)
 		sched_end(WIRE_END_HANG, 0);
 	return thread;
@@ -226,6 +228,8 @@ void turn_pass_on(void)
 /* Ended: nobody left is not a deadlock, libc then ends the process. */
 void turn_leave(struct sched_thread *self)
 {
+	if (unlikely(report_pending))
+		report_left(self);
 	self->alive = false;
 	if (--sched.alive_count == 0)
 		return;
@@ -243,6 +247,8 @@ bool sched_step_timed(enum wire_op op, struct sched_object *object, uintptr_t pc
 
 	if (!self)
 		return false;
+	if (unlikely(report_pending))
+		report_left(self);
 	self->op = op;
 	self->object = object;
 	self->pc = pc;

@@ -101,6 +101,9 @@ void deadlock_report(void);
 
 /* report.c */
 void report_hit(struct sched_thread *a, struct sched_thread *b, uint32_t first);
+extern uint32_t report_pending;   /* accesses of hits that are not over: then tell of each ... */
+void report_went(const struct sched_thread *thread); /* its turn has come: the access happens next */
+void report_left(const struct sched_thread *thread); /* it has reached its next point, or an end */
 
 /* replay.c */
 void replay_start(void);
