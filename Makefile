@@ -55,6 +55,9 @@ RT_LIBS := $(RUNTIMES:%=$(LIB)/%/libdeadheat_rt.so)
 LOWER_SRC := $(sort $(wildcard src/find/scan/lower/*.c))
 LOWER := $(if $(LOWER_SRC),$(LIB)/lower)
 
+# Lock and library models of scan: data, found next to the program as the runtimes are.
+MODELS := $(patsubst models/%,$(B)/share/deadheat/models/%,$(wildcard models/*.model))
+
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 WRAPPERS := $(BIN)/deadheat-cc $(BIN)/deadheat-c++
@@ -62,7 +65,7 @@ COMMANDS := $(subst _,-,$(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p
 MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd)) $(B)/man/deadheat.1 $(COMMANDS:%=$(B)/man/deadheat-%.1)
 
 .PHONY: all run test bench projects install deb clean help deps unit
-all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER)
+all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER) $(MODELS)
 
 help:
 	@printf '%s\n' 'make            build into build/' 'make run        install packages, build, hunt the races in examples/' \
@@ -105,6 +108,10 @@ $(LIB)/lower: $(LOWER_SRC:src/%.c=$(B)/host/%.o) $(filter $(B)/host/base/%,$(HOS
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) -o $@ $^ $$(llvm-config-19 --ldflags --libs --link-shared) -ljansson -lpthread
 $(LOWER_SRC:src/%.c=$(B)/host/%.o): HOST_CFLAGS += -I$(shell llvm-config-19 --includedir 2>/dev/null)
+
+$(B)/share/deadheat/models/%: models/%
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $< $@
 
 $(WRAPPERS): $(BIN)/deadheat
 	$(Q)ln -sf deadheat $@
@@ -183,6 +190,8 @@ install: all $(MAN)
 	$(Q)$(BIN)/deadheat help --completion zsh > $(DESTDIR)$(ZSH_DIR)/_deadheat
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' packaging/deadheat.pc.in > $(DESTDIR)$(PREFIX)/share/pkgconfig/deadheat.pc
 	$(Q)install -m 644 cmake/*.cmake $(DESTDIR)$(PREFIX)/share/deadheat/cmake/
+	$(Q)install -d $(DESTDIR)$(PREFIX)/share/deadheat/models
+	$(Q)install -m 644 models/*.model $(DESTDIR)$(PREFIX)/share/deadheat/models/
 
 # An installable package; dpkg-deb alone, no debhelper.
 deb: all $(MAN)

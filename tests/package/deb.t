@@ -9,7 +9,7 @@ for file in bin/deadheat bin/deadheat-cc bin/deadheat-c++ include/deadheat.h lib
 	lib/deadheat/detect/libdeadheat_rt.so lib/deadheat/sched/libdeadheat_rt.so lib/deadheat/explore/libtsan.so.2 \
 	share/man/man1/deadheat.1.gz share/man/man1/deadheat-report.1.gz share/bash-completion/completions/deadheat \
 	share/zsh/vendor-completions/_deadheat share/pkgconfig/deadheat.pc share/deadheat/cmake/deadheat-toolchain.cmake \
-	share/doc/deadheat/copyright; do
+	share/deadheat/models/pthread.model share/doc/deadheat/copyright; do
 	check "it has $file" test -s "root/usr/$file"
 done
 check "no link leads nowhere" sh -c '[ -z "$(find root -xtype l)" ]'

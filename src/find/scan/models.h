@@ -1,7 +1,7 @@
 /*
  * models - what functions without a body do: lock, unlock, spawn, join, allocate, touch memory.
  *
- * Data, not code: models/*.model (installed under share/deadheat/models), a project's own with
+ * Data, not code: the .model files of models/ (installed under share/deadheat/models), a project's own with
  * --model FILE. One line says one thing of one or more functions (docs/lock-models.md is the manual):
  *
  *     lock      pthread_mutex_lock(0)            write
@@ -44,7 +44,7 @@
 	X(ALLOC, "alloc")             /* returns a fresh object, or NULL */ \
 	X(FREE, "free")               /* the object is gone: a write to all of it. With copies: realloc */ \
 	X(ONCE, "once")               /* calls formal `entry` once in the life of *object, ordered before all returns */ \
-	X(CALLS, "calls")             /* calls formal `entry` in this thread, any number of times, before it returns (qsort) */ \
+	X(CALLS, "calls")             /* calls formal `entry` in this thread, any number of times, before it returns (qsort); its formals are `passes` */ \
 	X(HANDLER, "handler")         /* formal `entry` runs at any time from now on (signal handlers, interrupts, timers, work) */ \
 	X(WAIT, "wait")               /* condition wait: releases and takes formal `lock` again; may return for no reason */ \
 	X(SIGNAL, "signal") \
@@ -89,7 +89,9 @@ struct model {
 	bool success_nonzero;/* ... or any but 0 */
 	bool can_fail;       /* `returns` was said: with another result it did not happen */
 	bool recursive;
+	bool many;           /* SPAWN: not one thread but any number */
 	uint32_t reads, writes; /* bit per formal (bit 31: that one and all after it): what it points to is read / written */
+	uint32_t passes;     /* bit per formal: CALLS: what any formal of the entry may be */
 	uint32_t keeps;      /* bit per formal: the pointer is remembered where other threads may find it */
 	int returns;         /* formal that the result points into; -1 none or unknown */
 	bool returns_static; /* the result points to the hidden object `fixed`, which the call writes, unsynchronised (localtime) */
