@@ -50,10 +50,10 @@ static void tally(struct judging *j, const struct confirm_result *result)
 	j->count->harmful += result->harmful;
 }
 
-/* Status 3 means: not with this program. That ends a named one, not a walk over all. */
-static int skip(struct judging *j, const char *id)
+/* Not in this program: that ends a named one, not a walk over all. */
+static int skip(struct judging *j, const char *id, const struct confirm_result *result)
 {
-	if (!j->all || error_status() != EXIT_CANNOT || j->session->confirm.pool == NULL)
+	if (!j->all || !result->absent)
 		return -1;
 	cli_say("%s skipped: %s", id, error_message());
 	j->count->skipped++;
@@ -66,7 +66,7 @@ static int judge_candidate(struct judging *j, struct arena *arena, const struct 
 	struct candidate titled = *candidate;
 
 	if (confirm_candidate(&j->session->confirm, candidate, &result))
-		return skip(j, candidate->id);
+		return skip(j, candidate->id, &result);
 	tally(j, &result);
 	if (result.confirmed)
 		titled.rung = rung_max(candidate->rung, result.harmful ? RUNG_HARMFUL : RUNG_CONFIRMED);
@@ -81,7 +81,7 @@ static int judge_deadlock(struct judging *j, const struct deadlock *deadlock)
 	struct confirm_result result;
 
 	if (confirm_deadlock(&j->session->confirm, deadlock, &result))
-		return skip(j, deadlock->id);
+		return skip(j, deadlock->id, &result);
 	tally(j, &result);
 	say_line(j, deadlock->id, rung_name(result.confirmed ? RUNG_HARMFUL : deadlock->rung), &result,
 		 result.confirmed ? "deadlock" : "suspected deadlock");

@@ -51,6 +51,7 @@ void confirm_close(struct confirm_context *context);
 struct confirm_result {
 	unsigned trials, hits;
 	bool confirmed, harmful;
+	bool absent;            /* -1 because a side has no site in this program */
 	unsigned order[2];      /* of the hits: access[0] first, access[1] first */
 	const char *variable;   /* where they met; valid until confirm_close() */
 };

@@ -358,15 +358,15 @@ int confirm_candidate(struct confirm_context *context, const struct candidate *c
 	struct search search = { .context = context, .id = candidate->id, .candidate = candidate,
 				 .flushed = monotonic_ms() };
 	int r = -1, stored;
+	bool ready = !pool_open(context) && !pool_take_reference(context), planned = ready && !plan_both(&search, &arena);
 
-	*result = (struct confirm_result){ 0 };
-	if (!pool_open(context) && !pool_take_reference(context) &&
-	    !plan_both(&search, &arena)) {
+	if (planned) {
 		r = run_trials(&search, candidate->id);
 		stored = store_candidate(&search);
 		r = end_interrupted(r, stored);
 	}
 	finish(&search, result);
+	result->absent = ready && !planned && error_status() == 3 && !store_is_gone(context->store);
 	arena_free(&arena);
 	return r;
 }
@@ -378,15 +378,16 @@ int confirm_deadlock(struct confirm_context *context, const struct deadlock *dea
 	struct search search = { .context = context, .id = deadlock->id, .is_deadlock = true,
 				 .flushed = monotonic_ms() };
 	int r = -1, stored;
+	bool ready = !pool_open(context) && !pool_take_reference(context);
+	bool planned = ready && !plan_deadlock(context, &arena, deadlock, &search.parts);
 
-	*result = (struct confirm_result){ 0 };
-	if (!pool_open(context) && !pool_take_reference(context) &&
-	    !plan_deadlock(context, &arena, deadlock, &search.parts)) {
+	if (planned) {
 		r = run_trials(&search, deadlock->id);
 		stored = store_deadlock(&search);
 		r = end_interrupted(r, stored);
 	}
 	finish(&search, result);
+	result->absent = ready && !planned && error_status() == 3 && !store_is_gone(context->store);
 	arena_free(&arena);
 	return r;
 }

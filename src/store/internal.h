@@ -1,12 +1,12 @@
 /*
  * store's own: the engine behind it, and what its files share.
  *
- * An engine is a table of a few functions; sqlite.c has one. All other files here speak
- * SQL that both SQLite and PostgreSQL understand (ON CONFLICT, RETURNING, $1), so that a
- * second engine needs no change in them.
+ * An engine is a table of a few functions: sqlite.c (a folder) and postgresql.c (a server)
+ * have one each. All other files here speak SQL that both understand (ON CONFLICT, RETURNING,
+ * $1, deadheat_now()); schema.c also needs the words of struct dialect.
  *
- * How to add an engine: write NAME.c with a `const struct engine engine_NAME`, give it the
- * location prefix it answers to, add it to the list in store.c.
+ * How to add an engine: write NAME.c with a `const struct engine engine_NAME`, and say in
+ * store.c, engine_for(), which locations are its.
  */
 #ifndef STORE_INTERNAL_H
 #define STORE_INTERNAL_H
@@ -18,14 +18,15 @@
 #include "store/store.h"
 
 /* One argument of a statement. */
-enum arg_type { ARG_NULL, ARG_INT, ARG_TEXT };
+enum arg_type { ARG_NULL, ARG_INT, ARG_TEXT, ARG_BYTES };
 struct arg {
 	enum arg_type type;
-	int64_t number;
+	int64_t number; /* ARG_BYTES: how many */
 	const char *text;
 };
 #define INT(x) ((struct arg){ .type = ARG_INT, .number = (int64_t)(x) })
 #define REF(x) ((struct arg){ .type = (x) ? ARG_INT : ARG_NULL, .number = (int64_t)(x) }) /* 0: none */
+#define BYTES(data, size) ((struct arg){ .type = ARG_BYTES, .number = (int64_t)(size), .text = (data) })
 #define TEXT(x) arg_text(x)
 static inline struct arg arg_text(const char *text)
 {
@@ -34,9 +35,23 @@ static inline struct arg arg_text(const char *text)
 
 struct cursor; /* rows of a running statement; an engine's own */
 
+/* Words of schema.c that an engine has others for. */
+struct dialect {
+	const char *from, *to;
+};
+
+/*
+ * READ   one view over several queries
+ * WRITE  nobody else writes meanwhile: read, merge, write without a second thought
+ * TAKE   rows are written that this process alone has taken (lease.c)
+ */
+enum begin { BEGIN_READ, BEGIN_WRITE, BEGIN_TAKE };
+
 /* Every function that returns int: 0 / -1 with a message unless it says otherwise. */
 struct engine {
-	const char *prefix; /* of the location: "postgresql://"; "" any folder */
+	const struct dialect *dialect; /* ends with NULL; NULL: none */
+	bool has_folder;               /* the location is one: schedules are files in it */
+	bool skips_locked;             /* FOR UPDATE SKIP LOCKED */
 	int (*open)(struct store *store, bool create);
 	void (*close)(struct store *store);
 	/* Version of the schema; 0 for an empty store. set_version is part of a transaction. */
@@ -44,18 +59,25 @@ struct engine {
 	int (*set_version)(struct store *store, int version);
 	/* Start a statement; sql is a literal: its address is the key of a cache. */
 	struct cursor *(*query)(struct store *store, const char *sql, const struct arg *args, size_t count);
+	/* The same for a text made on the spot. */
+	struct cursor *(*query_once)(struct store *store, const char *sql);
 	/* 1 a row, 0 no more, -1 error. After 0 or -1 the cursor is gone. */
 	int (*next)(struct store *store, struct cursor *cursor);
 	void (*stop)(struct store *store, struct cursor *cursor); /* before the last row */
 	int64_t (*number)(struct cursor *cursor, int column);
 	const char *(*text)(struct cursor *cursor, int column); /* NULL for null; until next */
 	size_t (*size)(struct cursor *cursor, int column);      /* of the text last asked for */
-	int (*begin)(struct store *store, bool write); /* reading: one view over several queries */
+	void (*bytes)(struct cursor *cursor, int column, struct strbuf *out);
+	int (*begin)(struct store *store, enum begin how);
 	int (*commit)(struct store *store);
 	void (*rollback)(struct store *store);
 	void (*set_patience)(struct store *store, unsigned milliseconds);
+	/* Until somebody wakes us, or that long. wake() is part of a transaction. */
+	void (*wait)(struct store *store, unsigned milliseconds);
+	int (*wake)(struct store *store);
+	bool (*is_gone)(const struct store *store); /* the server went away; a later try may succeed */
 };
-extern const struct engine engine_sqlite;
+extern const struct engine engine_sqlite, engine_postgresql;
 
 struct store {
 	const struct engine *engine;
@@ -67,6 +89,8 @@ struct store {
 };
 
 /* sql.c: short forms. Arguments are struct arg. */
+/* A text made on the spot. */
+int sql_run_once(struct store *store, const char *sql);
 int sql_run(struct store *store, const char *sql, const struct arg *args, size_t count);
 /* First column of the first row. 1 found, 0 no row, -1 error. */
 int sql_number(struct store *store, const char *sql, const struct arg *args, size_t count, int64_t *value);
@@ -112,7 +136,10 @@ int finding_find(struct store *store, const char *id, int64_t *number, int64_t *
 /* Raise the rung and write it down with the time. */
 int finding_climb(struct store *store, int64_t run, int64_t number, enum rung rung);
 
-/* schedule.c */
+/* trial.c: as store_put_trials, inside a transaction of the caller's. */
+int trials_put(struct store *store, int64_t run, int64_t program, const struct store_trial *trials, size_t count);
+
+/* schedule.c: NULL where the store has no folder. */
 char *schedule_path(struct arena *arena, const struct store *store, const char *id);
 
 #endif

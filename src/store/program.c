@@ -4,9 +4,11 @@
  * One program is one (path, build, folder, arguments, environment); what a session sets
  * by itself (window size, shell level, ...) does not make another one of it.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/vec.h"
@@ -105,10 +107,24 @@ int store_get_program(struct store *store, struct arena *arena, int64_t id, stru
 	return 1;
 }
 
+/* A name no run of another machine or store has: so that a store can be merged twice (transfer.c). */
+static void name_run(char name[128])
+{
+	char host[64] = "";
+	struct timespec now;
+
+	gethostname(host, sizeof(host) - 1);
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(name, 128, "%s %d %lld.%09ld", host, (int)getpid(), (long long)now.tv_sec, now.tv_nsec);
+}
+
 int store_begin_run(struct store *store, const char *stage, int64_t program, int64_t *run)
 {
-	if (sql_number(store, "INSERT INTO run (stage, program, began) VALUES ($1, $2, $3) RETURNING id",
-		       ARGS(TEXT(stage), REF(program), INT(time(NULL))), run) != 1)
+	char origin[128];
+
+	name_run(origin);
+	if (sql_number(store, "INSERT INTO run (stage, program, began, origin) VALUES ($1, $2, $3, $4) RETURNING id",
+		       ARGS(TEXT(stage), REF(program), INT(time(NULL)), TEXT(origin)), run) != 1)
 		return -1;
 	store->program = program;
 	store->run = *run;

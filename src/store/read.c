@@ -278,7 +278,7 @@ int store_read(struct store *store, struct arena *arena, struct store_findings *
 	int result;
 
 	memset(findings, 0, sizeof(*findings));
-	if (store->engine->begin(store, false))
+	if (store->engine->begin(store, BEGIN_READ))
 		return -1;
 	result = sql_end(store, load(&l, findings));
 	VEC_FREE(&l.slots);

@@ -1,7 +1,8 @@
 /*
- * schedule - witnesses: the row in the store and the file schedules/<id>.dhs.
+ * schedule - witnesses: the row in the store and the file schedules/<id>.dhs, or, where the
+ * store has no folder, the row in schedule.
  *
- * The file is written under another name, synced and renamed, then the row is put: a row
+ * Files where there can be: people look at them, copy them and send them. The file is written under another name, synced and renamed, then the row is put: a row
  * always has a whole file, and a kill in between leaves at most a file without a row.
  */
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 char *schedule_path(struct arena *arena, const struct store *store, const char *id)
 {
-	return arena_printf(arena, "%s/schedules/%s.dhs", store->location, id);
+	return store->engine->has_folder ? arena_printf(arena, "%s/schedules/%s.dhs", store->location, id) : NULL;
 }
 
 static int cannot_write(const char *path)
@@ -96,6 +97,13 @@ static int put_row(struct store *store, int64_t finding, const struct witness *w
 			    TEXT(w->outcome ? w->outcome : ""), REF(store->program)));
 }
 
+static int put_bytes(struct store *store, int64_t finding, const void *schedule, size_t size)
+{
+	return sql_run(store, "INSERT INTO schedule (finding, bytes) VALUES ($1, $2)"
+			      " ON CONFLICT (finding) DO UPDATE SET bytes = excluded.bytes",
+		       ARGS(INT(finding), BYTES(schedule, size)));
+}
+
 int store_put_witness(struct store *store, const char *id, const struct witness *witness,
 		      const void *schedule, size_t size)
 {
@@ -104,9 +112,25 @@ int store_put_witness(struct store *store, const char *id, const struct witness 
 
 	if (found <= 0)
 		return found ? -1 : error("a witness of the unknown finding %s", id);
-	if (write_schedule(store, id, schedule, size) || sql_begin(store))
+	if ((store->engine->has_folder && write_schedule(store, id, schedule, size)) || sql_begin(store))
 		return -1;
+	if (!store->engine->has_folder && put_bytes(store, finding, schedule, size))
+		return sql_end(store, -1);
 	return sql_end(store, put_row(store, finding, witness));
+}
+
+static int get_bytes(struct store *store, const char *id, struct strbuf *out)
+{
+	const struct engine *e = store->engine;
+	struct cursor *c = e->query(store, "SELECT s.bytes FROM schedule s JOIN finding f ON f.number = s.finding"
+					   " WHERE f.id = $1", ARGS(TEXT(id)));
+	int found = c ? e->next(store, c) : -1;
+
+	if (found > 0) {
+		e->bytes(c, 0, out);
+		e->stop(store, c);
+	}
+	return found > 0 ? 0 : found < 0 ? -1 : error("the schedule of %s is not in the store %s", id, store->location);
 }
 
 int store_get_schedule(struct store *store, struct arena *arena, const char *id,
@@ -120,7 +144,9 @@ int store_get_schedule(struct store *store, struct arena *arena, const char *id,
 
 	if (found <= 0)
 		return found;
-	result = strbuf_read_file(&file, schedule_path(arena, store, id)) ? -1 : 1;
+	result = store->engine->has_folder ? strbuf_read_file(&file, schedule_path(arena, store, id))
+					   : get_bytes(store, id, &file);
+	result = result ? -1 : 1;
 	if (result > 0) {
 		*schedule = arena_copy(arena, file.buf, file.len);
 		*size = file.len;

@@ -3,14 +3,20 @@
  * describes each column.
  *
  * How to change a table: raise STORE_VERSION, append one step. A step is never edited
- * after a release; a new store goes through all of them.
+ * after a release; a new store goes through all of them. The steps are written in SQLite's
+ * words; an engine that has others gives a table of them (struct dialect), and a statement
+ * that only one kind of engine needs begins with its mark.
  *
  * A finding is a candidate, a deadlock or a failure; number 0 stands for trials that are
  * directed at none (fuzz). Tallies are kept while trials come in, so that a million
  * trials need not be counted to print a list.
  */
+#include <string.h>
+
 #include "base/error.h"
 #include "store/internal.h"
+
+#define SERVER_ONLY "@"
 
 static const char *const version_1[] = {
 	"CREATE TABLE program (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, path TEXT NOT NULL,"
@@ -49,13 +55,84 @@ static const char *const version_2[] = {
 	NULL,
 };
 
+/*
+ * Campaigns (campaign.c, lease.c), a name for a run that holds over stores (transfer.c), and
+ * the schedules of stores that have no folder. deadheat_now() is a function of the engine
+ * (sqlite.c) or of the database.
+ */
+static const char *const version_3[] = {
+	SERVER_ONLY "CREATE FUNCTION deadheat_now() RETURNS BIGINT LANGUAGE SQL VOLATILE AS"
+		    " 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint'",
+	"ALTER TABLE run ADD COLUMN origin TEXT",
+	"UPDATE run SET origin = 'run ' || id || ' of ' || began",
+	"CREATE UNIQUE INDEX run_origin ON run (origin)",
+	"CREATE TABLE schedule (finding INTEGER PRIMARY KEY REFERENCES finding(number), bytes BLOB NOT NULL)",
+	"CREATE TABLE campaign (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+	" program INTEGER NOT NULL REFERENCES program(id), seed INTEGER NOT NULL, trials INTEGER NOT NULL,"
+	" ms INTEGER NOT NULL, state INTEGER NOT NULL DEFAULT 0, round INTEGER NOT NULL DEFAULT 0,"
+	" done INTEGER NOT NULL DEFAULT 0, spent INTEGER NOT NULL DEFAULT 0, began INTEGER NOT NULL,"
+	" ended INTEGER NOT NULL DEFAULT 0, plan TEXT NOT NULL)",
+	"CREATE TABLE target (campaign INTEGER NOT NULL REFERENCES campaign(id),"
+	" finding INTEGER NOT NULL REFERENCES finding(number), plan TEXT NOT NULL, next INTEGER NOT NULL DEFAULT 0,"
+	" trials INTEGER NOT NULL DEFAULT 0, hits INTEGER NOT NULL DEFAULT 0, a_first INTEGER NOT NULL DEFAULT 0,"
+	" b_first INTEGER NOT NULL DEFAULT 0, harm INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (campaign, finding))"
+	" WITHOUT ROWID",
+	"CREATE TABLE worker (id INTEGER PRIMARY KEY, name TEXT NOT NULL, machine TEXT NOT NULL, pid INTEGER NOT NULL,"
+	" born INTEGER NOT NULL, jobs INTEGER NOT NULL, began INTEGER NOT NULL, seen INTEGER NOT NULL,"
+	" busy INTEGER NOT NULL DEFAULT 0, trials INTEGER NOT NULL DEFAULT 0, campaign INTEGER NOT NULL DEFAULT 0)",
+	"CREATE TABLE lease (id INTEGER PRIMARY KEY, campaign INTEGER NOT NULL REFERENCES campaign(id),"
+	" finding INTEGER NOT NULL REFERENCES finding(number), first INTEGER NOT NULL, count INTEGER NOT NULL,"
+	" done INTEGER NOT NULL DEFAULT 0, worker INTEGER NOT NULL DEFAULT 0, expires INTEGER NOT NULL DEFAULT 0)",
+	"CREATE INDEX lease_of ON lease (campaign, worker)",
+	NULL,
+};
+
 /* Step i brings version i to version i + 1. */
-static const char *const *const steps[STORE_VERSION] = { version_1, version_2 };
+static const char *const *const steps[STORE_VERSION] = { version_1, version_2, version_3 };
+
+/* The first word of the dialect that stands here; NULL: none. */
+static const struct dialect *word_at(const struct dialect *dialect, const char *text)
+{
+	for (; dialect && dialect->from; dialect++)
+		if (!strncmp(text, dialect->from, strlen(dialect->from)))
+			return dialect;
+	return NULL;
+}
+
+static void translate(struct strbuf *out, const struct dialect *dialect, const char *text)
+{
+	while (*text) {
+		const struct dialect *word = word_at(dialect, text);
+
+		if (word) {
+			strbuf_puts(out, word->to);
+			text += strlen(word->from);
+		} else {
+			strbuf_putc(out, *text++);
+		}
+	}
+}
+
+static int run_statement(struct store *store, const char *statement)
+{
+	struct strbuf sql = STRBUF_INIT;
+	int result;
+
+	if (*statement == *SERVER_ONLY) {
+		if (store->engine->has_folder)
+			return 0;
+		statement++;
+	}
+	translate(&sql, store->engine->dialect, statement);
+	result = sql_run_once(store, sql.buf);
+	strbuf_release(&sql);
+	return result;
+}
 
 static int run_step(struct store *store, const char *const *statements)
 {
 	for (; *statements; statements++)
-		if (sql_run(store, *statements, NO_ARGS))
+		if (run_statement(store, *statements))
 			return -1;
 	return 0;
 }

@@ -13,6 +13,18 @@ int sql_run(struct store *store, const char *sql, const struct arg *args, size_t
 	return more;
 }
 
+int sql_run_once(struct store *store, const char *sql)
+{
+	struct cursor *cursor = store->engine->query_once(store, sql);
+	int more;
+
+	if (!cursor)
+		return -1;
+	while ((more = store->engine->next(store, cursor)) > 0)
+		;
+	return more;
+}
+
 int sql_number(struct store *store, const char *sql, const struct arg *args, size_t count, int64_t *value)
 {
 	struct cursor *cursor = store->engine->query(store, sql, args, count);
@@ -30,7 +42,7 @@ int sql_number(struct store *store, const char *sql, const struct arg *args, siz
 
 int sql_begin(struct store *store)
 {
-	return store->engine->begin(store, true);
+	return store->engine->begin(store, BEGIN_WRITE);
 }
 
 int sql_end(struct store *store, int result)

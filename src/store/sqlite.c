@@ -25,7 +25,8 @@
 #include "store/internal.h"
 
 #define APPLICATION 0x44484554  /* "DHET": not just any SQLite file */
-#define CACHE 64                /* more than there are statements in this folder */
+#define NAP_MS 100              /* between two looks for work */
+#define CACHE 128               /* more than there are statements in this folder */
 
 /* A prepared statement; kept for the next time unless the cache is full. */
 struct cursor {
@@ -125,6 +126,9 @@ static int bind(sqlite3_stmt *statement, const struct arg *args, size_t count)
 			code = sqlite3_bind_int64(statement, (int)i + 1, args[i].number);
 		else if (args[i].type == ARG_TEXT)
 			code = sqlite3_bind_text(statement, (int)i + 1, args[i].text, -1, SQLITE_TRANSIENT);
+		else if (args[i].type == ARG_BYTES)
+			code = sqlite3_bind_blob64(statement, (int)i + 1, args[i].text, (sqlite3_uint64)args[i].number,
+						   SQLITE_TRANSIENT);
 	return code;
 }
 
@@ -143,6 +147,21 @@ static struct cursor *sqlite_query(struct store *store, const char *sql, const s
 		cursor->busy = true;
 		return cursor;
 	}
+	explain(store, code);
+	give_back(cursor);
+	return NULL;
+}
+
+/* Not kept: the text is the caller's and will be another the next time. */
+static struct cursor *sqlite_query_once(struct store *store, const char *sql)
+{
+	struct cursor *cursor = calloc(1, sizeof(*cursor));
+	int code;
+
+	ASSERT(cursor);
+	code = sqlite3_prepare_v3(connection_of(store)->db, sql, -1, 0, &cursor->statement, NULL);
+	if (code == SQLITE_OK)
+		return cursor;
 	explain(store, code);
 	give_back(cursor);
 	return NULL;
@@ -180,11 +199,17 @@ static size_t sqlite_size(struct cursor *cursor, int column)
 	return (size_t)sqlite3_column_bytes(cursor->statement, column);
 }
 
+static void sqlite_bytes(struct cursor *cursor, int column, struct strbuf *out)
+{
+	strbuf_add(out, sqlite3_column_blob(cursor->statement, column),
+		   (size_t)sqlite3_column_bytes(cursor->statement, column));
+}
+
 /* ---- transactions -------------------------------------------------------------------- */
 
-static int sqlite_begin(struct store *store, bool write)
+static int sqlite_begin(struct store *store, enum begin how)
 {
-	return sql_run(store, write ? "BEGIN IMMEDIATE" : "BEGIN", NO_ARGS);
+	return sql_run(store, how == BEGIN_READ ? "BEGIN" : "BEGIN IMMEDIATE", NO_ARGS);
 }
 
 static int sqlite_commit(struct store *store)
@@ -264,6 +289,15 @@ static void sqlite_set_patience(struct store *store, unsigned milliseconds)
 	sqlite3_busy_handler(connection_of(store)->db, milliseconds ? nap : NULL, store);
 }
 
+/* deadheat_now(): milliseconds since 1970, by the clock all users of the store share. */
+static void tell_time(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	sqlite3_result_int64(context, (sqlite3_int64)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+}
+
 static int configure(struct store *store, bool writable)
 {
 	sqlite3 *db = connection_of(store)->db;
@@ -271,6 +305,7 @@ static int configure(struct store *store, bool writable)
 
 	sqlite_set_patience(store, store->patience);
 	sqlite3_extended_result_codes(db, 1);
+	sqlite3_create_function(db, "deadheat_now", 0, SQLITE_UTF8, NULL, tell_time, NULL, NULL);
 	code = sqlite3_exec(db, writable ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON"
 				: "PRAGMA query_only = ON", NULL, NULL, NULL);
 	if (code != SQLITE_OK)
@@ -385,20 +420,43 @@ const char *store_library(void)
 	return name;
 }
 
+/* Nobody calls across a file: look again soon. */
+static void sqlite_wait(struct store *store, unsigned milliseconds)
+{
+	unsigned most = milliseconds < NAP_MS ? milliseconds : NAP_MS;
+
+	nanosleep(&(struct timespec){ .tv_nsec = (long)most * 1000000 }, NULL);
+}
+
+static int sqlite_wake(struct store *store)
+{
+	return 0;
+}
+
+static bool sqlite_is_gone(const struct store *store)
+{
+	return false;
+}
+
 const struct engine engine_sqlite = {
-	.prefix = "",
+	.has_folder = true,
 	.open = sqlite_open,
 	.version = sqlite_version,
 	.set_version = sqlite_set_version,
 	.close = sqlite_close,
 	.query = sqlite_query,
+	.query_once = sqlite_query_once,
 	.next = sqlite_next,
 	.stop = sqlite_stop,
 	.number = sqlite_number,
 	.text = sqlite_text,
 	.size = sqlite_size,
+	.bytes = sqlite_bytes,
 	.begin = sqlite_begin,
 	.commit = sqlite_commit,
 	.rollback = sqlite_rollback,
 	.set_patience = sqlite_set_patience,
+	.wait = sqlite_wait,
+	.wake = sqlite_wake,
+	.is_gone = sqlite_is_gone,
 };

@@ -51,10 +51,17 @@ static int make_folder(const char *folder)
 	return 0;
 }
 
+static bool is_postgresql(const char *location)
+{
+	return !strncmp(location, "postgresql://", 13) || !strncmp(location, "postgres://", 11);
+}
+
 static const struct engine *engine_for(const char *location)
 {
+	if (is_postgresql(location))
+		return &engine_postgresql;
 	if (strstr(location, "://")) {
-		error_cannot("cannot open %s: this deadheat keeps stores in folders only; use --store PATH", location);
+		error_cannot("cannot open %s: a store is a folder or postgresql://[USER@]HOST/DATABASE", location);
 		return NULL;
 	}
 	return &engine_sqlite;
@@ -65,7 +72,7 @@ struct store *store_open(const char *location, bool create)
 	const struct engine *engine = engine_for(location);
 	struct store *store;
 
-	if (!engine || (create && make_folder(location)))
+	if (!engine || (create && engine->has_folder && make_folder(location)))
 		return NULL;
 	store = calloc(1, sizeof(*store));
 	ASSERT(store);
@@ -97,6 +104,16 @@ void store_set_patience(struct store *store, unsigned milliseconds)
 {
 	store->patience = milliseconds;
 	store->engine->set_patience(store, milliseconds);
+}
+
+bool store_is_gone(const struct store *store)
+{
+	return store->engine->is_gone(store);
+}
+
+void store_wait(struct store *store, unsigned milliseconds)
+{
+	store->engine->wait(store, milliseconds);
 }
 
 const char *store_location(const struct store *store)

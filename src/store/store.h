@@ -2,7 +2,7 @@
  * store - STAGE 2: remember and merge. The only SQL in deadheat is behind this.
  *
  * A store is a folder (default .deadheat/) with store.db (SQLite, WAL) and schedules/
- * (one file per witness). Safe to kill at any moment: each put is one transaction.
+ * (one file per witness), or a database of a PostgreSQL server with the same tables. Safe to kill at any moment: each put is one transaction.
  * Candidates merge by id: rungs climb, found_by and places add up, the example with
  * stacks wins over one without (merge.c has the rules). Trials, hits and outcomes come
  * from store_put_trial(s) alone; those of a candidate that is put are not looked at. A
@@ -19,13 +19,13 @@
 #include "race/candidate.h"
 
 #define STORE_DEFAULT ".deadheat"
-#define STORE_VERSION 2
+#define STORE_VERSION 3
 
 struct store;
 
 /*
- * location: a folder (made if missing and create is set) or, later, a postgresql:// URL.
- * A store of a newer version, a read-only folder, a full disk: one clear line.
+ * location: a folder (made if missing and create is set) or postgresql://[USER@]HOST/DATABASE.
+ * A store of a newer version, a read-only folder, a full disk, no server: one clear line.
  */
 struct store *store_open(const char *location, bool create);
 void store_close(struct store *store);
@@ -34,6 +34,10 @@ const char *store_library(void);
 const char *store_location(const struct store *store);
 /* How long to wait for another process that writes; a minute unless set. */
 void store_set_patience(struct store *store, unsigned milliseconds);
+/* The last failure was that the server went away: trying again later may succeed. */
+bool store_is_gone(const struct store *store);
+/* Until somebody may have put work into the store, or that long. */
+void store_wait(struct store *store, unsigned milliseconds);
 
 /* How a program was started, kept for later stages. */
 struct store_program {
