@@ -34,7 +34,7 @@ check "report: base, race, store, sym and the schedule's format" \
 check "rt: race and the border, nothing of the host" \
 	may rt 'rt/.*|race/.*|wire/(wire|event|plan|schedule)\.h|deadheat\.h'
 check "an internal.h stays in its folder" own_internal
-check "SQL only in store" only_in sqlite3 store
+check "SQL only in store" only_in "(sqlite3|libpq)" store
 check "DWARF only in sym" only_in '(dwarf|elfutils/)' sym
 check "LLVM only in find/scan" only_in llvm-c find/scan
 done_testing
