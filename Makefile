@@ -50,6 +50,8 @@ RT_sched := $(RT_COMMON) $(RT_SCHED) $(B)/rt/nop/engine.o
 RT_explore := $(RT_COMMON) $(filter-out $(B)/rt/sched/access.o,$(RT_SCHED)) $(RT_DETECT)
 RUNTIMES := nop detect sched explore
 RT_LIBS := $(RUNTIMES:%=$(LIB)/%/libdeadheat_rt.so)
+RT_TRACE := $(call rt_obj,src/rt/trace/*.c) $(addprefix $(B)/rt/,raw.o lock.o string.o memory.o)
+TRACE_LIB := $(LIB)/trace/libdeadheat_trace.so
 
 # scan's lowering is a program of its own: only it is linked against LLVM.
 LOWER_SRC := $(sort $(wildcard src/find/scan/lower/*.c))
@@ -65,7 +67,7 @@ COMMANDS := $(subst _,-,$(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p
 MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd)) $(B)/man/deadheat.1 $(COMMANDS:%=$(B)/man/deadheat-%.1)
 
 .PHONY: all run test bench projects install deb clean help deps unit
-all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER) $(MODELS)
+all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER) $(MODELS) $(TRACE_LIB)
 
 help:
 	@printf '%s\n' 'make            build into build/' 'make run        install packages, build, hunt the races in examples/' \
@@ -135,6 +137,13 @@ $(LIB)/$(1)/libdeadheat_rt.so: $$(RT_$(1)) $(B)/rt/kind/$(1).o
 endef
 $(foreach r,$(RUNTIMES),$(eval $(call runtime_rule,$(r))))
 
+# trace is not linked to but preloaded into programs nobody built for us: its own name, its own table.
+$(B)/rt/trace/%.o: RT_CFLAGS += -DRT_INTERPOSED='"rt/trace/interposed.def"'
+$(TRACE_LIB): $(RT_TRACE)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(subst libdeadheat_rt,libdeadheat_trace,$(RT_LDFLAGS)) -Wl,-z,initfirst -o $@ $^ -lc
+
 # ---- tests -----------------------------------------------------------------------------
 $(B)/tests/unit/%: tests/unit/%.c $(HOST_LIB_OBJ) | $(PACKAGES)
 	$(call say,CC,$<)
@@ -182,6 +191,7 @@ install: all $(MAN)
 	  install -d $(DESTDIR)$(PREFIX)/lib/deadheat/$$r && \
 	  install -m 755 $(LIB)/$$r/libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/ && \
 	  ln -sf libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/libtsan.so.2 || exit 1; done
+	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat/trace && install -m 755 $(TRACE_LIB) $(DESTDIR)$(PREFIX)/lib/deadheat/trace/
 	$(Q)for m in $(MAN); do install -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/ || exit 1; done
 	$(Q)ln -sf deadheat-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/deadheat-c++.1
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions

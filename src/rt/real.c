@@ -20,7 +20,7 @@
 __asm__(".text\n"
 	".hidden rt_real_boot\n.globl rt_real_boot\n.balign 8\nrt_real_boot:\n"
 #define SYMBOL(name, kind) "\tcall rt_real_first\n\t.balign 8\n"
-#include "rt/abi/interposed.def"
+#include RT_INTERPOSED
 #undef SYMBOL
 	"rt_real_first:\n"
 	"\tpushq %rax\n\tpushq %rdi\n\tpushq %rsi\n\tpushq %rdx\n\tpushq %rcx\n\tpushq %r8\n\tpushq %r9\n"
@@ -43,13 +43,13 @@ extern char rt_real_boot[] __attribute__((visibility("hidden")));
 
 void *rt_real[REAL_COUNT] = {
 #define SYMBOL(name, kind) [REAL_##name] = rt_real_boot + 8 * REAL_##name,
-#include "rt/abi/interposed.def"
+#include RT_INTERPOSED
 #undef SYMBOL
 };
 
 static const char *const names[REAL_COUNT] = {
 #define SYMBOL(name, kind) [REAL_##name] = #name,
-#include "rt/abi/interposed.def"
+#include RT_INTERPOSED
 #undef SYMBOL
 };
 

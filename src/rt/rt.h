@@ -346,9 +346,12 @@ void rt_unlock(struct rt_lock *lock);
  * that no dlsym happens later. Use:  REAL(pthread_mutex_lock)(mutex)
  */
 #define REAL(name) ((__typeof__(&name))rt_real[REAL_##name])
+#ifndef RT_INTERPOSED /* rt/trace has another table */
+#define RT_INTERPOSED "rt/abi/interposed.def"
+#endif
 enum rt_real_index {
 #define SYMBOL(name, kind) REAL_##name,
-#include "rt/abi/interposed.def"
+#include RT_INTERPOSED
 #undef SYMBOL
 	REAL_COUNT
 };
