@@ -192,6 +192,7 @@ install: all $(MAN)
 	  install -m 755 $(LIB)/$$r/libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/ && \
 	  ln -sf libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/libtsan.so.2 || exit 1; done
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat/trace && install -m 755 $(TRACE_LIB) $(DESTDIR)$(PREFIX)/lib/deadheat/trace/
+	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat && install -m 755 $(LIB)/lower $(DESTDIR)$(PREFIX)/lib/deadheat/lower
 	$(Q)for m in $(MAN); do install -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/ || exit 1; done
 	$(Q)ln -sf deadheat-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/deadheat-c++.1
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -210,4 +211,4 @@ deb: all $(MAN)
 clean:
 	$(Q)rm -rf $(B)
 
--include $(HOST_OBJ:.o=.d) $(wildcard $(B)/rt/*.d $(B)/rt/*/*.d $(B)/tests/unit/*.d)
+-include $(HOST_OBJ:.o=.d) $(LOWER_SRC:src/%.c=$(B)/host/%.d) $(wildcard $(B)/rt/*.d $(B)/rt/*/*.d $(B)/tests/unit/*.d)
