@@ -264,6 +264,10 @@ const struct doctor_check doctor_checks[] = {
 	{ "ptrace", look_ptrace },
 	{ "addresses", look_randomisation },
 	{ "perf", look_perf },
+	{ "samples", doctor_samples },
+	{ "watchpoints", doctor_watchpoints },
+	{ "code", doctor_text },
+	{ "attaching", doctor_attach },
 	{ "store", look_store },
 	{ "a race", doctor_try },
 };

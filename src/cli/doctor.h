@@ -30,6 +30,12 @@ extern const unsigned doctor_check_count;
 /* doctor_try.c: builds a program with a race, finds it, shows it. */
 struct diagnosis doctor_try(struct arena *arena);
 
+/* doctor_watch.c: what watching unmodified programs needs. */
+struct diagnosis doctor_samples(struct arena *arena);
+struct diagnosis doctor_watchpoints(struct arena *arena);
+struct diagnosis doctor_text(struct arena *arena);
+struct diagnosis doctor_attach(struct arena *arena);
+
 /* First line of what a command prints on standard output, NULL if it cannot be run. */
 const char *doctor_first_line(struct arena *arena, const char *program, const char *argument);
 /* Path of a program, NULL if PATH has none. */

@@ -184,14 +184,26 @@ int finish_report(FILE *out)
 	return fflush(out) || ferror(out) ? error("cannot write the report") : 0;
 }
 
-/* One line of `list`. */
+/* "counter.c:12, log.c:40  0 of 200  suppressed": what stands after the title in a line of `list`. */
+static const char *list_places(const struct report *r, const struct candidate *c)
+{
+	const char *words = arena_printf(r->arena, "%s, %s", access_where_short(r->arena, &c->access[0]),
+					 access_where_short(r->arena, &c->access[1]));
+
+	if (c->trials)
+		words = arena_printf(r->arena, "%s  %u of %u", words, c->hits, c->trials);
+	return c->suppressed ? arena_printf(r->arena, "%s  suppressed", words) : words;
+}
+
+static const char *list_title(const struct report *r, const struct candidate *c)
+{
+	return arena_printf(r->arena, "%-6s %-9s  %s", short_id(r, c->id), rung_name(c->rung), report_title(r->arena, c));
+}
+
+/* One line of `list`, however long: it is there to be searched and cut. */
 static void list_candidate(const struct report *r, const struct ink *ink, const struct candidate *c)
 {
-	fprintf(ink->out, "%-6s %-9s  %s  %s, %s", short_id(r, c->id), rung_name(c->rung), report_title(r->arena, c),
-		access_where_short(r->arena, &c->access[0]), access_where_short(r->arena, &c->access[1]));
-	if (c->trials)
-		fprintf(ink->out, "  %u of %u", c->hits, c->trials);
-	fprintf(ink->out, "%s\n", c->suppressed ? "  suppressed" : "");
+	fprintf(ink->out, "%s  %s\n", list_title(r, c), list_places(r, c));
 }
 
 /* Tried, and the two never stood there together: a line each, the details are for `show`. */
@@ -208,7 +220,7 @@ static void print_never_met(const struct report *r, const struct ink *ink)
 		if (never_met(&r->findings.candidates[i])) {
 			if (!count++)
 				fputs("suspected, tried, and never met (deadheat show ID has the details):\n", ink->out);
-			list_candidate(r, ink, &r->findings.candidates[i]);
+			print_split(ink, 18, list_title(r, &r->findings.candidates[i]), list_places(r, &r->findings.candidates[i]));
 		}
 	if (count)
 		fputc('\n', ink->out);

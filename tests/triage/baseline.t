@@ -42,6 +42,18 @@ check_output "what is gone is counted" "of the baseline not in this store any mo
 check_status "absent ones trip nothing" 0 deadheat report --store other --baseline known.txt --new
 check_status "a baseline that is not there" 3 deadheat report --baseline nowhere --new
 
+# ---- the source moves on ------------------------------------------------------------------------------------
+mkdir moved && cd moved
+{ printf "/* nine lines more */\n\n\n\n\n\n\n\n\n"; cat ../queue.c; } >queue.c
+deadheat-cc -g -pthread queue.c -o queue && hunt --store fresh ./queue
+check "lines moved: it is there" sh -c "deadheat list -q --store fresh | grep -q 'queue.count'"
+check_status "lines moved: nothing is new" 0 deadheat report --store fresh --baseline ../.deadheat/baseline --new --fail-on confirmed
+check_output "lines moved: it is known, at its new line" "known: in the baseline" deadheat report --store fresh --baseline ../.deadheat/baseline
+cp queue.c renamed.c
+deadheat-cc -g -pthread renamed.c -o renamed && hunt --store other ./renamed
+check_status "the file renamed: it is another finding (docs/limits.md)" 66 deadheat report --store other --baseline ../.deadheat/baseline --new
+cd ..
+
 # ---- damaged ------------------------------------------------------------------------------------------------
 echo '<<<<<<< HEAD' >>known.txt
 check_status "a merge mark is an error" 2 deadheat report --baseline known.txt --new

@@ -85,6 +85,9 @@ tsan "race: a module" "$races" 'race:/queue$'
 tsan "called_from_lib: a module" "$races" 'called_from_lib:queue$'
 tsan "deadlock: its own kind" "$locks" 'deadlock:locks.c'
 tsan "race: does not touch deadlocks" 0 'race:locks.c'
+tsan "deadlock: does not touch races" 0 'deadlock:queue.c'
+tsan "called_from_lib: not another module" 0 'called_from_lib:libqueue'
+tsan "mutex: thread: signal: touch neither" 0 'mutex:queue.c' 'thread:queue.c' 'signal:queue.c' 'mutex:locks.c' 'thread:locks.c' 'signal:locks.c'
 tsan "all of TSan's kinds, comments, blanks" "$all" '# for TSan' '' '  race:queue.c  ' 'race_top:x' 'mutex:x' 'thread:x' \
 	'deadlock:locks.c' 'signal:x' 'called_from_lib:libx.so'
 check_status "they open the gate" 0 deadheat report --suppressions tsan.supp

@@ -48,6 +48,7 @@ static const char *change(struct report *r, int n, const char **must)
 	struct parts p = parts_of(r);
 
 #define CHANGE(what, shown_in, ...) if (n-- == 0) { __VA_ARGS__; *must = shown_in; return what; }
+	CHANGE("id", NOT_TSAN, memcpy(p.race->id, "0123456789abcdef", 16))
 	CHANGE("rung to confirmed", NOT_TSAN, p.race->rung = RUNG_CONFIRMED)
 	CHANGE("rung to suspected", ALL, p.race->rung = RUNG_SUSPECTED)
 	CHANGE("found_by", FULL, p.race->found_by |= FINDER_USER)
