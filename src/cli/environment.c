@@ -6,7 +6,7 @@
 #include "cli/internal.h"
 
 /* Names of DEADHEAT_* that something of ours reads. */
-static const char *const known_variables[] = { "DEADHEAT_CC", "DEADHEAT_WIRE" };
+static const char *const known_variables[] = { "DEADHEAT_CC", "DEADHEAT_SCAN_CC", "DEADHEAT_WIRE" };
 
 static void warn_of(const char *variable)
 {

@@ -1,20 +1,26 @@
 /*
- * print - a lowered unit as text: print FILE.ir. Built by front.t from the host's objects; the
- * product has no command for it.
+ * print - the front end of scan by itself, for front.t; the product has no command for it.
+ *
+ *     print FILE.ir                                a lowered unit as text
+ *     print load [-p DIR] [-c CACHE] [-j N] [FILES] [-- ARGS]
+ *                                                  counts, skipped units, the program's symbols
  */
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "find/scan/ir.h"
+#include "find/scan/load.h"
 
-int main(int argc, char **argv)
+static int print_unit(const char *path)
 {
 	struct strbuf out = STRBUF_INIT;
 	struct ir_unit unit;
 
-	if (argc != 2 || ir_open(&unit, argv[1])) {
-		fprintf(stderr, "%s\n", argc == 2 ? error_message() : "usage: print FILE.ir");
+	if (ir_open(&unit, path)) {
+		fprintf(stderr, "%s\n", error_message());
 		return 1;
 	}
 	ir_print(&out, &unit);
@@ -22,4 +28,82 @@ int main(int argc, char **argv)
 	strbuf_release(&out);
 	ir_close(&unit);
 	return 0;
+}
+
+static void skipped(void *context, const char *file, const char *why)
+{
+	(void)context;
+	printf("skipped %s: %s\n", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, why);
+}
+
+static const char *place(const struct ir_unit *u, const char *what)
+{
+	const char *source = ir_string(u, u->header->source), *slash = strrchr(source, '/');
+
+	(void)what;
+	return slash ? slash + 1 : source;
+}
+
+static void print_symbols(const struct linked *l)
+{
+	for (uint32_t i = 0; i < l->function_count; i++) {
+		const struct ir_unit *u = linked_unit(l, l->functions[i]);
+
+		printf("function %s %s\n", ir_string(u, linked_function(l, i)->name), l->functions[i].external ? "-" : place(u, ""));
+	}
+	for (uint32_t i = 0; i < l->global_count; i++) {
+		const struct ir_unit *u = linked_unit(l, l->globals[i]);
+
+		printf("global %s %s\n", ir_string(u, linked_global(l, i)->name), l->globals[i].external ? "-" : place(u, ""));
+	}
+	printf("types %zu duplicates %zu\n", l->type_count, l->duplicate_count);
+}
+
+static int print_program(char **argv)
+{
+	struct load_options options = { .skipped = skipped };
+	struct arena arena = ARENA_INIT;
+	struct load_result result;
+	bool quiet = getenv("QUIET") != NULL;
+	int status;
+
+	for (; *argv && **argv == '-' && strcmp(*argv, "--"); argv += 2) {
+		if (!strcmp(*argv, "-p"))
+			options.build_dir = argv[1];
+		else if (!strcmp(*argv, "-c"))
+			options.cache = argv[1];
+		else if (!strcmp(*argv, "-j"))
+			options.jobs = (unsigned)atoi(argv[1]);
+	}
+	options.files = argv;
+	for (; *argv; argv++)
+		if (!strcmp(*argv, "--")) {
+			*argv = NULL;
+			options.compiler_args = argv + 1;
+			break;
+		}
+	status = load_program(&result, &arena, &options);
+	if (status) {
+		fprintf(stderr, "%s\n", error_message());
+		status = error_status();
+	} else {
+		printf("units %zu skipped %zu cached %zu compiled %zu lowered %zu lines %" PRIu64 " instructions %" PRIu64 "\n",
+			result.unit_count, result.skipped_count, result.cached_count, result.compiled_count, result.lowered_count,
+			result.lines, result.instructions);
+		if (!quiet)
+			print_symbols(&result.program);
+	}
+	load_free(&result);
+	arena_free(&arena);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 2 && !strcmp(argv[1], "load"))
+		return print_program(argv + 2);
+	if (argc == 2)
+		return print_unit(argv[1]);
+	fprintf(stderr, "usage: print FILE.ir | print load ...\n");
+	return 2;
 }
