@@ -91,13 +91,16 @@ count_zstd() {
 }
 
 program_sqlite=threadtest3
-build_sqlite() { ./configure --disable-amalgamation --quiet --enable-debug=no && make -j2 testfixture threadtest3; }
-suite_sqlite() { make -k threadtest; make -k quicktest; }
-count_sqlite() { # "3 errors out of 81252 tests"; threadtest3 prints a line a test
-	passed=$(grep -cE '^Running .*ok$|: 0 errors' "$1")
-	failed=$(sed -n 's/.*Total of \([0-9]*\) errors.*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }')
-	set -- $(sed -n 's/^\([0-9]*\) errors out of \([0-9]*\) tests.*/\1 \2/p' "$1" | tail -n 1)
-	failed=$((failed + ${1:-1})) passed=$((passed + ${2:-0} - ${1:-0}))
+build_sqlite() { ./configure --disable-amalgamation --quiet && make -j2 testfixture threadtest3; }
+suite_sqlite() { # "Tests do not work when run as root"
+	user=
+	[ "$(id -u)" = 0 ] && user="setpriv --reuid=65534 --regid=65534 --clear-groups" && chown -R 65534:65534 .
+	$user make -k threadtest
+	$user make -k quicktest
+}
+count_sqlite() { # each program ends with "3 errors out of 81252 tests"; one that says nothing has failed
+	set -- $(sed -n 's/^\([0-9]*\) errors out of \([0-9]*\) tests.*/\1 \2/p' "$1" | awk '{ e += $1; n += $2; k++ } END { print e + (k < 2), n + 0 }')
+	failed=$1 passed=$(($2 - $1))
 }
 
 # ---- one project, one variant ------------------------------------------------------------------------
