@@ -1,0 +1,22 @@
+/* The same worker, started twice, one after the other.
+ * never: A A */
+#include <pthread.h>
+
+static int scratch;
+
+static void *worker(void *arg)
+{
+	scratch = (int)(long)arg; /* @A */
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, worker, (void *)1);
+	pthread_join(a, NULL);
+	pthread_create(&b, NULL, worker, (void *)2);
+	pthread_join(b, NULL);
+	return scratch != 2 && scratch != 1;
+}

@@ -1,0 +1,29 @@
+/* First use initialises, by pthread_once.
+ * never: A B */
+#include <pthread.h>
+
+static int table[4];
+static pthread_once_t made = PTHREAD_ONCE_INIT;
+
+static void make_table(void)
+{
+	for (int i = 0; i < 4; i++)
+		table[i] = i * i; /* @A */
+}
+
+static void *use(void *arg)
+{
+	pthread_once(&made, make_table);
+	return table[2] == 4 ? arg : NULL; /* @B */
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, use, NULL);
+	pthread_create(&b, NULL, use, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* pthread_setspecific with a buffer of its own in every thread.
+ * never: A A */
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_key_t key;
+
+static int *buffer(void)
+{
+	return pthread_getspecific(key);
+}
+
+static void *work(void *arg)
+{
+	pthread_setspecific(key, calloc(4, sizeof(int)));
+	if (buffer())
+		buffer()[1] = 1; /* @A */
+	free(buffer());
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_key_create(&key, NULL);
+	pthread_create(&a, NULL, work, NULL);
+	pthread_create(&b, NULL, work, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* Spins on trylock until it has the lock.
+ * never: A A */
+#include <pthread.h>
+#include <sched.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int entered;
+
+static void *enter(void *arg)
+{
+	while (pthread_mutex_trylock(&lock))
+		sched_yield();
+	entered++; /* @A */
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, enter, NULL);
+	pthread_create(&b, NULL, enter, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return entered > 2;
+}

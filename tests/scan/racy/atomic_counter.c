@@ -1,0 +1,28 @@
+/* Counted with an atomic, reset with a plain store.
+ * expect: A B */
+#include <pthread.h>
+
+static unsigned long requests;
+
+static void *serve(void *arg)
+{
+	__atomic_fetch_add(&requests, 1, __ATOMIC_RELAXED); /* @A */
+	return arg;
+}
+
+static void *monitor(void *arg)
+{
+	requests = 0; /* @B */
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, serve, NULL);
+	pthread_create(&b, NULL, monitor, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return requests > 1;
+}

@@ -1,0 +1,34 @@
+/* Written under the lock, read without: "it is only a read".
+ * expect: A B */
+#include <pthread.h>
+#include <stdbool.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool stopping;
+
+static bool should_stop(void)
+{
+	bool stop;
+
+	stop = stopping; /* @A */
+	return stop;
+}
+
+static void *loop(void *arg)
+{
+	for (int i = 0; i < 100 && !should_stop(); i++)
+		;
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, loop, NULL);
+	pthread_mutex_lock(&lock);
+	stopping = true; /* @B */
+	pthread_mutex_unlock(&lock);
+	pthread_join(t, NULL);
+	return 0;
+}

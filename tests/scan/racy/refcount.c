@@ -1,0 +1,42 @@
+/* A reference count that is a plain integer.
+ * expect: A A */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct object {
+	int references;
+	int value;
+};
+
+static void put(struct object *object)
+{
+	if (--object->references == 0) /* @A */
+		free(object);
+}
+
+static void *user(void *arg)
+{
+	struct object *object = arg;
+	void *result = object->value ? arg : NULL;
+
+	put(object);
+	return result;
+}
+
+int main(void)
+{
+	struct object *object = malloc(sizeof(*object));
+	pthread_t a, b;
+
+	if (!object)
+		return 0;
+	object->references = 3;
+	object->value = 1;
+	pthread_create(&a, NULL, user, object);
+	pthread_create(&b, NULL, user, object);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	put(object);
+	return 0;
+}
