@@ -28,6 +28,9 @@ HOST_CFLAGS = -std=gnu17 -O2 -g $(WARN) $(SAN) -Isrc -Iinclude -D_GNU_SOURCE \
 RT_CFLAGS := -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden -fno-omit-frame-pointer \
 	-fno-stack-protector -fno-builtin -fno-tree-loop-distribute-patterns -fcf-protection=none \
 	-ftls-model=initial-exec -Isrc -Iinclude -D_GNU_SOURCE
+# What an access can reach without saving the program's vectors (rt/abi/preserve.c). Not all of rt: functions
+# with a variable list of arguments would lose their doubles.
+RT_GENERAL := -mgeneral-regs-only
 # The compiler may call memcpy and the like; those we export are the program's: rt/string.c has ours.
 comma := ,
 RT_LDFLAGS := -shared -nostartfiles -Wl,-soname,libdeadheat_rt.so -Wl,-z,now -Wl,-z,defs \
@@ -60,6 +63,9 @@ LOWER := $(if $(LOWER_SRC),$(LIB)/lower)
 # Lock and library models of scan: data, found next to the program as the runtimes are.
 MODELS := $(patsubst models/%,$(B)/share/deadheat/models/%,$(wildcard models/*.model))
 
+# What clang is told of the access entries: bitcode of its own version.
+PROMISE := $(LIB)/preserved-19.bc
+
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 WRAPPERS := $(BIN)/deadheat-cc $(BIN)/deadheat-c++
@@ -67,7 +73,7 @@ COMMANDS := $(subst _,-,$(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p
 MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd)) $(B)/man/deadheat.1 $(COMMANDS:%=$(B)/man/deadheat-%.1)
 
 .PHONY: all run test bench projects install deb clean help deps unit
-all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER) $(MODELS) $(TRACE_LIB)
+all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER) $(MODELS) $(TRACE_LIB) $(PROMISE)
 
 help:
 	@printf '%s\n' 'make            build into build/' 'make run        install packages, build, hunt the races in examples/' \
@@ -124,6 +130,8 @@ $(B)/rt/%.o: src/rt/%.c | $(PACKAGES)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(RT_CFLAGS) $(RT_CFLAGS_$(subst /,_,$*)) -MMD -MP -c -o $@ $<
 
+$(RT_DETECT) $(call rt_obj,src/rt/*.c) $(B)/rt/abi/preserve.o: RT_CFLAGS += $(RT_GENERAL)
+
 define runtime_rule
 $(B)/rt/kind/$(1).o: src/rt/kind/kind.c | $(PACKAGES)
 	$$(Q)mkdir -p $$(@D)
@@ -143,6 +151,12 @@ $(TRACE_LIB): $(RT_TRACE)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(subst libdeadheat_rt,libdeadheat_trace,$(RT_LDFLAGS)) -Wl,-z,initfirst -o $@ $^ -lc
+
+$(PROMISE): src/cli/preserved.awk src/rt/abi/access.def | $(PACKAGES)
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)awk -f $^ > $(B)/preserved.ll
+	$(Q)clang-19 -c -emit-llvm -Wno-override-module -x ir -o $@ $(B)/preserved.ll
 
 # ---- tests -----------------------------------------------------------------------------
 $(B)/tests/unit/%: tests/unit/%.c $(HOST_LIB_OBJ) | $(PACKAGES)
@@ -193,6 +207,8 @@ install: all $(MAN)
 	  ln -sf libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/libtsan.so.2 || exit 1; done
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat/trace && install -m 755 $(TRACE_LIB) $(DESTDIR)$(PREFIX)/lib/deadheat/trace/
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat && install -m 755 $(LIB)/lower $(DESTDIR)$(PREFIX)/lib/deadheat/lower
+
+	$(Q)install -m 644 $(PROMISE) $(DESTDIR)$(PREFIX)/lib/deadheat/
 	$(Q)for m in $(MAN); do install -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/ || exit 1; done
 	$(Q)ln -sf deadheat-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/deadheat-c++.1
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions

@@ -11,12 +11,13 @@
 #   tsan-gcc, tsan-clang       -O2 -g -fsanitize=thread of the same compiler
 #   tsan-huge                  tsan-clang, allowed huge pages for its shadow (we ask for them)
 #   ours-gcc, ours-clang       built by deadheat-cc, run by `deadheat detect --runs 1`
-#   nop-gcc                    the same binary, just run (hooks are patched away)
+#   nop-gcc, nop-clang         the same binaries, just run (hooks are patched away)
 #
 # Rounds alternate over the variants, so that load of the machine meets all alike. A round's
 # slowdown is its wall time over native of the same compiler in that round; a figure is the
 # median over the rounds; the last lines are geometric means over programs with the smallest and
 # largest program. Memory is the largest resident set. Results: build/bench/detect.tsv.
+# VARIANTS="..." runs only these (with the natives they are divided by).
 # METRIC=cpu takes CPU seconds instead of wall time: for a machine that does other things too.
 cd "$(dirname "$0")/.." || exit 1
 TOP=$PWD
@@ -25,7 +26,7 @@ D=${DEADHEAT_BUILD:-$TOP/build} # another copy, when the tree is being rebuilt
 rounds=${1:-5}
 [ $# -gt 0 ] && shift
 programs=${*:-pigz pbzip2 xz zstd hash matrix}
-all="native-gcc native-clang tsan-gcc tsan-clang tsan-huge ours-gcc ours-clang nop-gcc"
+all=${VARIANTS:-native-gcc native-clang tsan-gcc tsan-clang tsan-huge ours-gcc ours-clang nop-gcc nop-clang}
 export LC_ALL=C
 
 die() { echo "bench/detect.sh: $*" >&2; exit 1; }
@@ -119,7 +120,7 @@ arguments() {
 command_of() { # program variant
 	case $2 in
 	tsan-huge) echo "$B/$1/tsan-clang/program" ;;
-	nop-gcc) echo "$B/$1/ours-gcc/program" ;;
+	nop-*) echo "$B/$1/ours-${2#nop-}/program" ;;
 	ours-*) echo "$D/bin/deadheat detect --quiet --runs 1 --store $B/store -- $B/$1/$2/program" ;;
 	*) echo "$B/$1/$2/program" ;;
 	esac
@@ -164,9 +165,10 @@ report() {
 		for (j = 1; j <= nv; j++) at[V[j]] = j
 		compare("ours-clang", "tsan-clang"); compare("ours-clang", "tsan-huge"); compare("ours-gcc", "tsan-clang")
 		compare("ours-gcc", "tsan-gcc"); compare("ours-clang", "tsan-gcc")
-		gm("nop-gcc", "native-gcc")
+		gm("nop-gcc", "native-gcc"); gm("nop-clang", "native-clang")
 	}
 	function compare(a, b,   i, s, m, lo, hi, x, y) {
+		if (!(a in at) || !(b in at)) return
 		lo = 1e9; hi = 0; s = m = 0
 		for (i = 1; i <= np; i++) {
 			x = slow[i, at[a]] / slow[i, at[b]]; y = rss[P[i], a] / rss[P[i], b]
@@ -175,6 +177,7 @@ report() {
 		printf "%-11s / %-11s slowdown %.2f (%.2f to %.2f), memory %.2f\n", a, b, exp(s / np), lo, hi, exp(m / np)
 	}
 	function gm(a, b,   i, s, lo, hi) {
+		if (!(a in at)) return
 		lo = 1e9; hi = 0
 		for (i = 1; i <= np; i++) { x = slow[i, at[a]]; s += log(x); if (x < lo) lo = x; if (x > hi) hi = x }
 		printf "%-11s / %-11s time     %.2f (%.2f to %.2f)\n", a, b, exp(s / np), lo, hi
@@ -185,7 +188,7 @@ mkdir -p "$B"
 gcc -O2 -o "$B/time" bench/detect/time.c || die "cannot build bench/detect/time.c"
 for p in $programs; do
 	for v in $all; do
-		case $v in tsan-huge|nop-gcc) ;; *) build "$p" "$v" ;; esac
+		case $v in tsan-huge|nop-*) ;; *) build "$p" "$v" ;; esac
 	done
 done
 input

@@ -85,6 +85,39 @@ static char *passing_file(struct arena *arena, const char *name, const char *tex
 	return arena_printf(arena, "/proc/self/fd/%d", fd);
 }
 
+/* The number in "llvm-19" or "clang-19", wherever the compiler's name leads; 0: it does not say. */
+static int clang_version(const struct cc_line *line)
+{
+	static const char *const before[] = { "llvm-", "clang-", "clang++-" };
+	char *real = realpath(line->compiler, NULL);
+	int version = 0;
+
+	for (size_t i = 0; real && !version && i < sizeof(before) / sizeof(before[0]); i++) {
+		const char *at = strstr(real, before[i]);
+
+		version = at ? atoi(at + strlen(before[i])) : 0;
+	}
+	free(real);
+	return version;
+}
+
+/*
+ * What clang is told of our entries, for the same version only: bitcode is not read by older ones.
+ * Without it the program is slower and just as right. See preserved.awk.
+ */
+static void add_promise(struct cc_line *line, cc_words *out)
+{
+	const char *folder = target_runtime_dir(line->arena, "nop");
+	const char *file = arena_printf(line->arena, "%s/../preserved-%d.bc", folder ? folder : "", clang_version(line));
+
+	if (!folder || access(file, R_OK))
+		return;
+	add(out, "-Xclang");
+	add(out, "-mlink-bitcode-file");
+	add(out, "-Xclang");
+	add(out, file);
+}
+
 static int add_instrumentation(struct cc_line *line, cc_words *out)
 {
 	static const char specs[] = "*cc1:\n+ -fsanitize=thread\n\n";
@@ -95,6 +128,7 @@ static int add_instrumentation(struct cc_line *line, cc_words *out)
 	if (line->family == CC_CLANG) {
 		add(out, "--start-no-unused-arguments");
 		add_all(out, clang_instrument);
+		add_promise(line, out);
 		add(out, "--end-no-unused-arguments");
 		return 0;
 	}
@@ -207,8 +241,11 @@ static void add_after(struct cc_line *line, cc_words *out, bool compiles, bool l
 		add_all(out, gcc_level);
 	if (compiles)
 		add_all(out, line->family == CC_GCC ? gcc_last : clang_last);
-	if (links)
+	if (links) {
 		add_linker(out, "--enable-new-dtags");
+		if (line->family == CC_CLANG)
+			add_linker(out, "-znow"); /* lazy binding spoils r10 and r11: preserved.awk */
+	}
 }
 
 int cc_rewrite(struct cc_line *line)

@@ -49,6 +49,8 @@ struct module {
 const char *rt_own_path(void);
 /* The module whose mapping holds the address; NULL: none known. No lock, never blocks. */
 const struct module *module_find(uintptr_t address);
+/* Bind the access entries of a module just met; dynamic: its dynamic section (bind.c). */
+void module_bind(const struct module *module, const void *dynamic);
 /* The segment of the module that holds all of [address, address + size). */
 const struct module_segment *module_segment(const struct module *module, uintptr_t address, size_t size);
 

@@ -155,6 +155,13 @@ static void announce(struct module *module)
 	rt_commit(record, WIRE_EV_MODULE);
 }
 
+static void bind_entries(const struct module *module, const struct dl_phdr_info *info)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC && !module->own)
+			module_bind(module, (const void *)(module->base + info->dlpi_phdr[i].p_vaddr));
+}
+
 static struct module *add(const struct dl_phdr_info *info)
 {
 	struct module *m = rt_arena(sizeof(*m));
@@ -169,6 +176,7 @@ static struct module *add(const struct dl_phdr_info *info)
 	m->own = (uintptr_t)add >= m->low && (uintptr_t)add < m->high;
 	if (m->own)
 		own = m;
+	bind_entries(m, info);
 	m->next = modules;
 	__atomic_store_n(&modules, m, __ATOMIC_RELEASE);
 	return m;

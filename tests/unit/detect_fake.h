@@ -197,14 +197,28 @@ void detect_miss(const void *address, size_t size_and_flags);
 #include "rt/detect/memory.c"
 #undef STEPS
 #include "rt/detect/order.c"
+#include "rt/abi/preserve.c"
 #include "rt/detect/blob.c"
 #include "rt/detect/engine.c"
 
-static bool fake_miss_called;
+static bool fake_miss_called, fake_miss_is_slow;
 void detect_miss(const void *address, size_t size_and_flags)
 {
 	(void)address, (void)size_and_flags;
 	fake_miss_called = true;
+}
+
+size_t detect_miss_quick(const void *address, size_t size_and_flags, uintptr_t pc)
+{
+	(void)address, (void)pc;
+	fake_miss_called = true;
+	return fake_miss_is_slow ? size_and_flags : 0;
+}
+
+void detect_miss_slow(const void *address, size_t size_and_flags, uintptr_t pc)
+{
+	(void)address, (void)size_and_flags, (void)pc;
+	assert_true(fake_miss_is_slow);
 }
 
 /* ---- the language of the tests -------------------------------------------------------------------- */
@@ -212,7 +226,7 @@ void detect_miss(const void *address, size_t size_and_flags)
 static inline void as(unsigned thread)
 {
 	rt_self_tls = &fake_threads[thread];
-	detect_key = rt_self_tls->engine ? ((struct detect_thread *)rt_self_tls->engine)->key : 0;
+	detect_key = key_shown(rt_self_tls->engine ? ((struct detect_thread *)rt_self_tls->engine)->key : 0);
 }
 
 static inline void create(unsigned by, unsigned thread)

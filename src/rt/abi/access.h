@@ -17,11 +17,12 @@
  * I1  A volatile access has passed rt_turn_access before access_at (a scheduling point, or
  *     held if it is of the pair): access_at does not call that again for ACCESS_VOLATILE,
  *     and a runtime that schedules never patches such a site away while a wire is there.
- * I2  __builtin_frame_address(0) inside access_at is the entry's frame, whose saved
- *     frame pointer is that of the function that made the access: fit for rt_stack.
+ * I2  __builtin_frame_address(0) inside access_at is a frame of ours, from which frame pointers
+ *     lead to the function that made the access: fit for rt_stack.
  * I3  The functions here neither enter (rt_enter) nor look at rt_wire: access_at does.
+ * I4  The entries of ACCESS give all registers back (preserve.h): clang code of deadheat-cc counts on it.
  */
-#include "rt/rt.h"
+#include "rt/abi/preserve.h"
 
 #define ACCESS_INLINE static inline __attribute__((always_inline))
 
@@ -38,10 +39,12 @@ ACCESS_INLINE void access_entry(uintptr_t pc, const void *address, size_t size, 
 
 #define ACCESS(name, size, flags) \
 	RT_EXPORT void name(void *address); \
-	RT_EXPORT void name(void *address) \
+	void name##_body(void *address, uintptr_t pc); \
+	void name##_body(void *address, uintptr_t pc) \
 	{ \
-		access_entry(RT_CALLER, address, size, flags, (const void *)name); \
-	}
+		access_entry(pc, address, size, flags, (const void *)name); \
+	} \
+	PRESERVING(name, name##_body);
 #define ACCESS_PC(name, size, flags) \
 	RT_EXPORT void name(void *address, void *pc); \
 	RT_EXPORT void name(void *address, void *pc) \

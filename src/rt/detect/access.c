@@ -16,6 +16,8 @@
 
 void detect_visit(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry, const void *frame);
 void detect_miss(const void *address, size_t size_and_flags);
+size_t detect_miss_quick(const void *address, size_t size_and_flags, uintptr_t pc);
+void detect_miss_slow(const void *address, size_t size_and_flags, uintptr_t pc);
 
 static void touch(struct detect_thread *t, uint32_t site, uintptr_t pc, const void *address, size_t size,
 		  unsigned flags, const void *frame)
@@ -60,7 +62,7 @@ static bool is_plain(const void *entry)
 /* The second visit plans, for a twentieth of the price; the last takes its whole page along. */
 static void patch(struct site *site, const void *entry)
 {
-	const void *fast = is_plain(entry) ? blob_entry(site->pc, site->size, site->flags) : NULL;
+	const void *fast = is_plain(entry) ? blob_entry(site->pc, site->size, site->flags, true) : NULL;
 
 	site->patched = !fast || site->visits >= VISITS_BEFORE_PATCHING;
 	if (fast && site->patched)
@@ -123,27 +125,53 @@ static inline bool quick(struct detect_thread *t, uintptr_t address, size_t size
 	       record_part(t, cells + CELLS, more, flags, site, true);
 }
 
-/* From blob.c by a jump: our return address is the site's. */
-void detect_miss(const void *address, size_t size_and_flags)
+/*
+ * From blob.c: 0 if it is done with. Only code of ours that uses general registers: nothing of libc is
+ * reached from here, so a thread we have not met yet is left to the other.
+ */
+size_t detect_miss_quick(const void *address, size_t size_and_flags, uintptr_t pc)
 {
 	struct rt_thread *rt = rt_self_tls;
-	uintptr_t pc = RT_CALLER;
 	size_t size = size_and_flags & 0xff;
 	unsigned flags = (unsigned)(size_and_flags >> 8);
 	struct detect_thread *t;
 	uint32_t site;
+	bool done;
 
 	if (unlikely(detect_off))
-		return;
-	if (unlikely(!rt))
-		rt = rt_self();
+		return 0;
+	if (unlikely(!rt || !rt->engine))
+		return size_and_flags;
 	t = enter(rt);
+	if (unlikely(!t))
+		return 0;
+	site = cached_site(t, pc, flags, size);
+	done = unlikely(!site) || quick(t, (uintptr_t)address, size, flags, site);
+	rt_leave(rt);
+	return done ? 0 : size_and_flags;
+}
+
+void detect_miss_slow(const void *address, size_t size_and_flags, uintptr_t pc)
+{
+	struct rt_thread *rt = rt_self();
+	size_t size = size_and_flags & 0xff;
+	unsigned flags = (unsigned)(size_and_flags >> 8);
+	struct detect_thread *t = enter(rt);
+	uint32_t site;
+
 	if (unlikely(!t))
 		return;
 	site = cached_site(t, pc, flags, size);
-	if (likely(site) && !quick(t, (uintptr_t)address, size, flags, site))
+	if (likely(site))
 		touch(t, site, pc, address, size, flags, __builtin_frame_address(0));
 	rt_leave(rt);
+}
+
+/* From blob.c by a jump: our return address is the site's, registers may be spoiled. */
+void detect_miss(const void *address, size_t size_and_flags)
+{
+	if (detect_miss_quick(address, size_and_flags, RT_CALLER))
+		detect_miss_slow(address, size_and_flags, RT_CALLER);
 }
 
 ACCESS_INLINE void access_at(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry)

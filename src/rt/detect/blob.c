@@ -5,10 +5,17 @@
  * a direct call to a shared library. So the entries are a blob of code that can be copied
  * next to every module (rt_near_copy), to which hot sites are patched (access.c).
  *
- * In the blob: key of the thread by %fs:offset, granule = (address & mask) * 2 + base, up to
- * four compares. On a miss: size and flags into %esi, jump to detect_miss, which sees the
- * site's return address as its own. A hit in the first cell takes 18 instructions. An access
- * over two granules must hit in both.
+ * In the blob: granule = (address & mask) * 2 + base, then up to four compares of a cell with the
+ * thread's key (%fs:offset). A hit in the first cell takes 16 instructions. An access over two
+ * granules must hit in both.
+ *
+ * Each entry exists twice. Code that deadheat-cc made with clang counts on all registers being
+ * as before (abi/preserve.c): there three are pushed and popped (22 instructions), which costs
+ * less than the spills they spare. A miss goes to blob_miss_all, which saves the rest and
+ * asks detect_miss_quick, compiled for general registers only; what that cannot do goes to
+ * detect_miss_slow with the vectors saved too. Other code (gcc, plain clang) expects an ordinary
+ * call: rax, rcx and rdx are spoiled, a miss jumps to detect_miss, which sees the site's return
+ * address as its own.
  *
  * A read is also a hit where this segment has written: whoever conflicts with the read conflicts
  * with the write. That spares most records of code that reads what it wrote. It may hide the
@@ -16,9 +23,11 @@
  * compare exactly, so cold code loses nothing and hot code at most until the second run.
  *
  * I1  The template has no relocation and refers to nothing outside itself: what it needs is
- *     in the pool, filled in once before the first copy (blob_start). tests/unit/detect_rule.c
+ *     in the pool, filled in once before the first copy (blob_start), and the thread's key, whose
+ *     offset is written into the instructions that blob_fixups lists. tests/unit/detect_rule.c
  *     runs a copy.
  * I2  The template itself is never run: it lies in read-only data.
+ * I3  detect_key has all bytes and "write" set (key_shown): what counts of them, the test says.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -26,133 +35,200 @@
 #include "rt/detect/internal.h"
 
 void detect_miss(const void *address, size_t size_and_flags);
+size_t detect_miss_quick(const void *address, size_t size_and_flags, uintptr_t pc);
+void detect_miss_slow(const void *address, size_t size_and_flags, uintptr_t pc);
+void blob_miss_all(void);
 
 __asm__(
-".pushsection .rodata.detect_blob, \"a\", @progbits\n"
+".pushsection .rodata.detect_blob_fixups, \"a\", @progbits\n"
+"blob_fixups:\n"
+".section .rodata.detect_blob, \"a\", @progbits\n"
 ".balign 64\n"
 "blob_begin:\n"
 /* The pool: the order is struct pool's. */
-"blob_tls:  .quad 0\n"
 "blob_mask: .quad 0\n"
 "blob_base: .quad 0\n"
-"blob_read: .quad 0\n"
-"blob_write: .quad 0\n"
-"blob_miss: .quad 0\n"
+"blob_test0: .quad 0\n"
+"blob_test1: .quad 0\n"
+"blob_miss0: .quad 0\n"
+"blob_miss1: .quad 0\n"
 
-/* rax = cells, rdx = key with our kind, rsi = our bytes as in a key; to 8f if beyond the granule. */
-".macro BLOB_BEGIN size flags\n"
-"	mov	blob_tls(%rip), %rdx\n"
-"	mov	%rdi, %rax\n"
-"	mov	%edi, %ecx\n"
-"	and	blob_mask(%rip), %rax\n"
-"	mov	%fs:(%rdx), %rdx\n"
-"	and	$15, %ecx\n"
-"	add	%rax, %rax\n"
-"	add	blob_base(%rip), %rax\n"
-"	mov	$(((1 << \\size) - 1) << 2), %esi\n"
-"	shl	%cl, %rsi\n"
-".if \\flags\n"
-"	or	$2, %rdx\n"
-".endif\n"
-".if \\size == 16\n"
-"	test	%ecx, %ecx\n"
-"	jne	8f\n"
-".elseif \\size > 1\n"
-"	test	$0xfffc0000, %esi\n"
-"	jne	8f\n"
-".endif\n"
+/* Where the cell differs from our key. The last four bytes of the xor are the key's offset. */
+".macro BLOB_DIFFERS offset\n"
+"	mov	\\offset(%rax), %rcx\n"
+"	xor	%fs:0, %rcx\n"
+"7:\n"
+"	.pushsection .rodata.detect_blob_fixups, \"a\", @progbits\n"
+"	.long	7b - blob_begin - 4\n"
+"	.popsection\n"
+"	test	%rdx, %rcx\n"
 ".endm\n"
 
-/* Of bytes in mask: the key in r8 and, in mask itself, what must be equal. */
-".macro BLOB_KEY mask flags\n"
-"	lea	(%rdx,\\mask), %r8\n"
-".if \\flags\n"
-"	or	blob_write(%rip), \\mask\n"
-".else\n"
-"	or	blob_read(%rip), \\mask\n"
-".endif\n"
-".endm\n"
-
-".macro BLOB_CELL offset mask next\n"
-"	mov	\\offset(%rax), %r9\n"
-"	xor	%r8, %r9\n"
-"	test	\\mask, %r9\n"
+".macro BLOB_CELL offset next all\n"
+"	BLOB_DIFFERS \\offset\n"
 "	jne	\\next\n"
+".if \\all\n"
+"	pop	%rdx\n"
+"	pop	%rcx\n"
+"	pop	%rax\n"
+".endif\n"
 "	ret\n"
 ".endm\n"
 
 ".macro BLOB_CELL_OF_TWO offset hit\n"
-"	mov	\\offset(%rax), %r9\n"
-"	xor	%r8, %r9\n"
-"	test	%rsi, %r9\n"
+"	BLOB_DIFFERS \\offset\n"
 "	je	\\hit\n"
 ".endm\n"
 
-".macro BLOB_ENTRY name size flags\n"
+/* rax = cells, rdx = our bytes as in a key, then all that must be equal; to 8 if beyond the granule. */
+".macro BLOB_ENTRY name size write all\n"
 "	.balign 32\n"
 "\\name:\n"
-"	BLOB_BEGIN \\size \\flags\n"
-"	BLOB_KEY %rsi \\flags\n"
-"	BLOB_CELL 0 %rsi 1f\n"
-"1:	BLOB_CELL 8 %rsi 2f\n"
-"2:	BLOB_CELL 16 %rsi 3f\n"
-"3:	BLOB_CELL 24 %rsi 9f\n"
+".if \\all\n"
+"	push	%rax\n"
+"	push	%rcx\n"
+"	push	%rdx\n"
+".endif\n"
+"	mov	%rdi, %rax\n"
+"	mov	%edi, %ecx\n"
+"	and	blob_mask(%rip), %rax\n"
+"	and	$15, %ecx\n"
+"	mov	$(((1 << \\size) - 1) << 2), %edx\n"
+"	add	%rax, %rax\n"
+"	shl	%cl, %rdx\n"
+"	add	blob_base(%rip), %rax\n"
+".if \\size == 16\n"
+"	test	%ecx, %ecx\n"
+"	jne	8f\n"
+".elseif \\size > 1\n"
+"	test	$0xfffc0000, %edx\n"
+"	jne	8f\n"
+".endif\n"
+"	or	blob_test\\write(%rip), %rdx\n"
+"	BLOB_CELL 0 1f \\all\n"
+"1:	BLOB_CELL 8 2f \\all\n"
+"2:	BLOB_CELL 16 3f \\all\n"
+"3:	BLOB_CELL 24 9f \\all\n"
 ".if \\size > 1\n"
-/* Two granules: the bytes beyond the first go to rcx. */
-"8:	mov	%rsi, %rcx\n"
-"	and	$0x3fffc, %esi\n"
-"	shr	$16, %rcx\n"
-"	and	$-4, %rcx\n"
-"	BLOB_KEY %rsi \\flags\n"
+/* Two granules: our bytes wait on the stack until the first is done with. */
+"8:	push	%rdx\n"
+"	and	$0x3fffc, %edx\n"
+"	or	blob_test\\write(%rip), %rdx\n"
 "	BLOB_CELL_OF_TWO 0 5f\n"
 "	BLOB_CELL_OF_TWO 8 5f\n"
 "	BLOB_CELL_OF_TWO 16 5f\n"
 "	BLOB_CELL_OF_TWO 24 5f\n"
+"	pop	%rdx\n"
 "	jmp	9f\n"
-"5:	BLOB_KEY %rcx \\flags\n"
-"	BLOB_CELL 32 %rcx 1f\n"
-"1:	BLOB_CELL 40 %rcx 2f\n"
-"2:	BLOB_CELL 48 %rcx 3f\n"
-"3:	BLOB_CELL 56 %rcx 9f\n"
+"5:	pop	%rdx\n"
+"	shr	$16, %rdx\n"
+"	and	$-4, %rdx\n"
+"	or	blob_test\\write(%rip), %rdx\n"
+"	BLOB_CELL 32 1f \\all\n"
+"1:	BLOB_CELL 40 2f \\all\n"
+"2:	BLOB_CELL 48 3f \\all\n"
+"3:	BLOB_CELL 56 9f \\all\n"
 ".endif\n"
-"9:	mov	$(\\size + (\\flags << 8)), %esi\n"
-"	jmp	*blob_miss(%rip)\n"
+".if \\all\n"
+"9:	mov	$(\\size + (\\write << 8)), %eax\n"
+".else\n"
+"9:	mov	$(\\size + (\\write << 8)), %esi\n"
+".endif\n"
+"	jmp	*blob_miss\\all(%rip)\n"
 ".endm\n"
 
-"	BLOB_ENTRY blob_read1 1 0\n"
-"	BLOB_ENTRY blob_read2 2 0\n"
-"	BLOB_ENTRY blob_read4 4 0\n"
-"	BLOB_ENTRY blob_read8 8 0\n"
-"	BLOB_ENTRY blob_read16 16 0\n"
-"	BLOB_ENTRY blob_write1 1 1\n"
-"	BLOB_ENTRY blob_write2 2 1\n"
-"	BLOB_ENTRY blob_write4 4 1\n"
-"	BLOB_ENTRY blob_write8 8 1\n"
-"	BLOB_ENTRY blob_write16 16 1\n"
+".macro BLOB_SIZE size\n"
+"	BLOB_ENTRY blob_read\\size \\size 0 0\n"
+"	BLOB_ENTRY blob_write\\size \\size 1 0\n"
+"	BLOB_ENTRY blob_read\\size\\()_all \\size 0 1\n"
+"	BLOB_ENTRY blob_write\\size\\()_all \\size 1 1\n"
+".endm\n"
+
+"	BLOB_SIZE 1\n"
+"	BLOB_SIZE 2\n"
+"	BLOB_SIZE 4\n"
+"	BLOB_SIZE 8\n"
+"	BLOB_SIZE 16\n"
 "blob_end:\n"
+".section .rodata.detect_blob_fixups, \"a\", @progbits\n"
+"blob_fixups_end:\n"
 ".popsection\n");
+
+/*
+ * The stack here:  rdx rcx rax, return address. Above them we put the other registers spoiled by
+ * C and a frame of our own, made as if the site had called us directly:
+ *
+ *     rbp -> | rbp | pc | r11 r10 r9 r8 rdi rsi | rdx rcx rax | pc |
+ */
+__asm__(
+".text\n"
+".balign 16\n"
+".globl blob_miss_all\n"
+".hidden blob_miss_all\n"
+".type blob_miss_all, @function\n"
+"blob_miss_all:\n"
+"	.cfi_startproc\n"
+"	.cfi_def_cfa_offset 32\n"
+"	push	%rsi\n"
+"	push	%rdi\n"
+"	push	%r8\n"
+"	push	%r9\n"
+"	push	%r10\n"
+"	push	%r11\n"
+"	pushq	72(%rsp)\n"
+"	push	%rbp\n"
+"	mov	%rsp, %rbp\n"
+"	.cfi_def_cfa %rbp, 96\n"
+"	.cfi_offset %rbp, -96\n"
+"	mov	%eax, %esi\n"
+"	mov	8(%rbp), %rdx\n"
+"	call	detect_miss_quick\n"
+"	test	%rax, %rax\n"
+"	jne	2f\n"
+"1:	pop	%rbp\n"
+"	.cfi_remember_state\n"
+"	.cfi_def_cfa %rsp, 88\n"
+"	pop	%r11\n"
+"	pop	%r11\n"
+"	pop	%r10\n"
+"	pop	%r9\n"
+"	pop	%r8\n"
+"	pop	%rdi\n"
+"	pop	%rsi\n"
+"	pop	%rdx\n"
+"	pop	%rcx\n"
+"	pop	%rax\n"
+"	.cfi_def_cfa_offset 8\n"
+"	ret\n"
+"	.cfi_restore_state\n"
+"2:	mov	%rax, %rsi\n"
+"	mov	8(%rbp), %rdx\n"
+"	mov	48(%rbp), %rdi\n"
+"	lea	detect_miss_slow(%rip), %r10\n"
+"	call	rt_preserve_vectors\n"
+"	jmp	1b\n"
+"	.cfi_endproc\n"
+".size blob_miss_all, . - blob_miss_all\n");
 
 #define BLOB_LABEL(name) extern const char name[] __attribute__((visibility("hidden")))
 BLOB_LABEL(blob_begin);
 BLOB_LABEL(blob_end);
-BLOB_LABEL(blob_read1);
-BLOB_LABEL(blob_read2);
-BLOB_LABEL(blob_read4);
-BLOB_LABEL(blob_read8);
-BLOB_LABEL(blob_read16);
-BLOB_LABEL(blob_write1);
-BLOB_LABEL(blob_write2);
-BLOB_LABEL(blob_write4);
-BLOB_LABEL(blob_write8);
-BLOB_LABEL(blob_write16);
+extern const uint32_t blob_fixups[] __attribute__((visibility("hidden")));
+extern const uint32_t blob_fixups_end[] __attribute__((visibility("hidden")));
+
+#define SIZES(x) x(1) x(2) x(4) x(8) x(16)
+#define LABELS(size) \
+	BLOB_LABEL(blob_read##size); \
+	BLOB_LABEL(blob_write##size); \
+	BLOB_LABEL(blob_read##size##_all); \
+	BLOB_LABEL(blob_write##size##_all);
+SIZES(LABELS)
 
 struct pool {
-	uint64_t tls;
 	uint64_t mask;
 	uint64_t base;
-	uint64_t read;   /* what must be equal besides the bytes */
-	uint64_t write;
-	uint64_t miss;
+	uint64_t test[2]; /* what must be equal besides the bytes: read, write */
+	uint64_t miss[2]; /* from where registers may be spoiled; from where they may not */
 };
 
 static char *code; /* our copy with the pool filled in, r-x; NULL: no fast entries */
@@ -163,6 +239,20 @@ static uint64_t thread_pointer(void)
 
 	__asm__("mov %%fs:0, %0" : "=r"(pointer));
 	return pointer;
+}
+
+static void fill(char *copy)
+{
+	int32_t offset = (int32_t)((uint64_t)&detect_key - thread_pointer());
+
+	*(struct pool *)copy = (struct pool){
+		.mask = SPACE_MASK & -(uint64_t)GRANULE,
+		.base = (uint64_t)shadow.direct,
+		.test = { KEY_SEGMENT | KEY_ATOMIC, KEY_SEGMENT | KEY_KIND },
+		.miss = { (uint64_t)detect_miss, (uint64_t)blob_miss_all },
+	};
+	for (const uint32_t *at = blob_fixups; at < blob_fixups_end; at++)
+		rt_memcpy(copy + *at, &offset, sizeof(offset));
 }
 
 bool blob_start(void)
@@ -176,14 +266,7 @@ bool blob_start(void)
 	if (!copy)
 		return false;
 	rt_memcpy(copy, blob_begin, size);
-	*(struct pool *)copy = (struct pool){
-		.tls = (uint64_t)&detect_key - thread_pointer(),
-		.mask = SPACE_MASK & -(uint64_t)GRANULE,
-		.base = (uint64_t)shadow.direct,
-		.read = KEY_SEGMENT | KEY_ATOMIC,
-		.write = KEY_SEGMENT | KEY_KIND,
-		.miss = (uint64_t)detect_miss,
-	};
+	fill(copy);
 	if (rt_syscall(SYS_mprotect, copy, size, PROT_READ | PROT_EXEC) < 0) {
 		rt_unreserve(copy, size);
 		return false;
@@ -192,21 +275,18 @@ bool blob_start(void)
 	return true;
 }
 
-static const char *template_entry(size_t size, bool write)
+static const char *template_entry(size_t size, bool write, bool keep)
 {
+#define ENTRY(n) case n: return write ? keep ? blob_write##n##_all : blob_write##n : keep ? blob_read##n##_all : blob_read##n;
 	switch (size) {
-	case 1: return write ? blob_write1 : blob_read1;
-	case 2: return write ? blob_write2 : blob_read2;
-	case 4: return write ? blob_write4 : blob_read4;
-	case 8: return write ? blob_write8 : blob_read8;
-	case 16: return write ? blob_write16 : blob_read16;
+	SIZES(ENTRY)
 	}
 	return NULL;
 }
 
-const void *blob_entry(uintptr_t pc, size_t size, unsigned flags)
+const void *blob_entry(uintptr_t pc, size_t size, unsigned flags, bool keep)
 {
-	const char *entry = template_entry(size, flags & ACCESS_WRITE);
+	const char *entry = template_entry(size, flags & ACCESS_WRITE, keep);
 
 	if (!code || !entry || (flags & ~(unsigned)ACCESS_WRITE))
 		return NULL;

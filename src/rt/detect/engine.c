@@ -39,7 +39,7 @@ void rt_engine_end(void)
 void rt_on_fork_child(void)
 {
 	detect_off = true;
-	detect_key = 0;
+	detect_key = key_shown(0);
 }
 
 void rt_on_access(const void *address, size_t size, unsigned flags, uintptr_t pc)

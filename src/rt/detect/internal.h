@@ -212,8 +212,12 @@ struct detect_thread {
 	struct burst *bursts; /* literace */
 };
 
-/* What the blob reads: the current key of the running thread. */
+/* What the blob reads: the current key of the running thread, as key_shown makes it. */
 extern RT_TLS uint64_t detect_key;
+static inline uint64_t key_shown(uint64_t key)
+{
+	return key | KEY_BYTES | KEY_WRITE;
+}
 /* More than one thread was ever alive at once: cells are written by compare-and-swap. */
 extern bool detect_many;
 /* The engine hears nothing (no wire, forked child, out of memory at the start). */
@@ -419,7 +423,7 @@ void blocks_start(void);
 /* ---- blob.c --------------------------------------------------------------------------------------------------- */
 
 bool blob_start(void);
-/* A fast entry for (size, flags) within reach of pc's module; NULL: there is none. */
-const void *blob_entry(uintptr_t pc, size_t size, unsigned flags);
+/* A fast entry for (size, flags) within reach of pc's module; keep: gives all registers back. NULL: there is none. */
+const void *blob_entry(uintptr_t pc, size_t size, unsigned flags, bool keep);
 
 #endif

@@ -136,7 +136,7 @@ static void set_key(struct detect_thread *t, uint32_t segment)
 {
 	t->key = (uint64_t)segment << KEY_SEGMENT_SHIFT;
 	if (t->rt == rt_self_tls)
-		detect_key = t->key;
+		detect_key = key_shown(t->key);
 }
 
 void segment_leave(struct detect_thread *t)

@@ -16,7 +16,7 @@
  */
 #include "rt/detect/internal.h"
 
-RT_TLS uint64_t detect_key;
+RT_TLS uint64_t detect_key = KEY_BYTES | KEY_WRITE; /* key_shown(0) */
 bool detect_many;
 
 #define SLOTS 8192u
@@ -138,7 +138,7 @@ void rt_on_thread_start(struct rt_thread *self)
 		return;
 	if (self->id)
 		detect_many = true;
-	detect_key = t->key;
+	detect_key = key_shown(t->key);
 }
 
 void thread_count_losses(struct detect_thread *t)
@@ -171,7 +171,8 @@ void rt_on_thread_end(struct rt_thread *self)
 		return;
 	segment_advance(t);
 	t->ignore++;
-	t->key = detect_key = 0;
+	t->key = 0;
+	detect_key = key_shown(0);
 	thread_count_losses(t);
 	clock_free(&t->fence);
 	if (self->stack_low && self->id) {
