@@ -207,7 +207,6 @@ install: all $(MAN)
 	  ln -sf libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/libtsan.so.2 || exit 1; done
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat/trace && install -m 755 $(TRACE_LIB) $(DESTDIR)$(PREFIX)/lib/deadheat/trace/
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat && install -m 755 $(LIB)/lower $(DESTDIR)$(PREFIX)/lib/deadheat/lower
-
 	$(Q)install -m 644 $(PROMISE) $(DESTDIR)$(PREFIX)/lib/deadheat/
 	$(Q)for m in $(MAN); do install -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/ || exit 1; done
 	$(Q)ln -sf deadheat-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/deadheat-c++.1

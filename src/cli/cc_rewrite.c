@@ -85,18 +85,28 @@ static char *passing_file(struct arena *arena, const char *name, const char *tex
 	return arena_printf(arena, "/proc/self/fd/%d", fd);
 }
 
-/* The number in "llvm-19" or "clang-19", wherever the compiler's name leads; 0: it does not say. */
-static int clang_version(const struct cc_line *line)
+/* The number after "llvm-", "clang-" or "clang++-"; 0: it does not say. */
+static int version_in(const char *name)
 {
 	static const char *const before[] = { "llvm-", "clang-", "clang++-" };
-	char *real = realpath(line->compiler, NULL);
 	int version = 0;
 
-	for (size_t i = 0; real && !version && i < sizeof(before) / sizeof(before[0]); i++) {
-		const char *at = strstr(real, before[i]);
+	for (size_t i = 0; name && !version && i < sizeof(before) / sizeof(before[0]); i++) {
+		const char *at = strstr(name, before[i]);
 
 		version = at ? atoi(at + strlen(before[i])) : 0;
 	}
+	return version;
+}
+
+/* By the name (which may be a link to ccache), or by where it leads. */
+static int clang_version(const struct cc_line *line)
+{
+	int version = version_in(line->compiler);
+	char *real = version ? NULL : realpath(line->compiler, NULL);
+
+	if (real)
+		version = version_in(real);
 	free(real);
 	return version;
 }
