@@ -71,12 +71,20 @@ count_pbzip2() {
 
 program_memcached=memcached-debug
 build_memcached() { ./configure --disable-dependency-tracking && make -j2 all memcached-debug sizes testapp timedrun; }
-suite_memcached() { make -k PARALLEL=2 test; }
+suite_memcached() { # files that fail once are tried again alone: some depend on seconds of real time
+	make -k PARALLEL=2 test 2>&1 | tee first.log
+	for file in $(sed -n 's,^\(t/[^ ]*\.t\) *(Wstat.*,\1,p; s,^.*/\(t/[^ ]*\.t\) *(Wstat.*,\1,p' first.log | sort -u); do
+		for i in 1 2 3; do
+			prove "$file" && echo "again: $file passed, attempt $i" && break
+		done
+	done
+}
 count_memcached() { # testapp prints TAP; prove sums up, and lists what failed by file
-	passed=$(($(grep -c '^ok ' "$1") + $(sed -n 's/^Files=.* Tests=\([0-9]*\),.*/\1/p' "$1" | tail -n 1)))
-	failed=$(($(grep -c '^not ok ' "$1") + $(sed -n 's/.*Failed: \([0-9]*\)).*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }') +
-		$(grep -c 'No plan found\|Bad plan' "$1")))
-	passed=$((passed - failed))
+	passed=$(($(grep -c '^ok ' "$1") + $(sed -n 's/^Files=.* Tests=\([0-9]*\),.*/\1/p' "$1" | head -n 1)))
+	failed=$(($(grep -c '^not ok ' "$1") + $(sed -n '/^Files=/q; s/.*Failed: \([0-9]*\)).*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }')))
+	[ "$(grep -c '(Wstat' "$(dirname "$1")/$project-$variant/first.log")" = "$(grep -c '^again: ' "$1")" ] && passed_again=$failed || passed_again=0
+	failed=$((failed - passed_again)) passed=$((passed - failed))
+	[ $passed_again = 0 ] || note="$passed_again at the second attempt: $(sed -n 's/^again: \(t.*\.t\) .*/\1/p' "$1" | tr '\n' ' ')"
 }
 
 program_zstd=b/programs/zstd
@@ -138,10 +146,10 @@ worse=0
 printf '%-10s %-7s %8s %8s\n' project variant passed failed
 for project in $projects; do
 	for variant in $variants; do
+		note=
 		run "$project" "$variant"
 		[ "$variant" = native ] && native=$failed
-		note=
-		[ "$variant" != native ] && [ "$failed" -gt "${native:-0}" ] && note=worse worse=1
+		[ "$variant" != native ] && [ "$failed" -gt "${native:-0}" ] && note="worse $note" worse=1
 		printf '%-10s %-7s %8s %8s  %s\n' "$project" "$variant" "$passed" "$failed" "$note"
 	done
 done

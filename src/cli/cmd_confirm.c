@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/tty.h"
@@ -249,6 +250,17 @@ static int confirm_remembered(int count, char **words)
 	return status;
 }
 
+/* A word that is nothing at all is more likely a mistyped id than a program. */
+static bool is_nothing(char **argv)
+{
+	struct arena arena = ARENA_INIT;
+	struct program program;
+	bool nothing = !strchr(*argv, '/') && access(*argv, F_OK) && program_from_argv(&program, &arena, argv);
+
+	arena_free(&arena);
+	return nothing;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	int words = count_words(argc, argv);
@@ -256,6 +268,11 @@ static int run(const struct command *command, int argc, char **argv)
 	settle_policy();
 	if (words == argc)
 		return confirm_remembered(words, argv);
+	if (is_nothing(argv + words)) {
+		error_usage("'%s' is neither the id of a finding (deadheat list shows them), a pair FILE:LINE,FILE:LINE nor a program",
+			    argv[words]);
+		return cli_fail();
+	}
 	return confirm_in(0, words, argv, argv + words);
 }
 

@@ -89,6 +89,8 @@ int program_from_argv(struct program *program, struct arena *arena, char **argv)
 	*program = (struct program){ .argv = argv, .cwd = arena_strdup(arena, cwd) };
 	free(cwd);
 	path = strchr(argv[0], '/') ? argv[0] : search_path(arena, argv[0]);
+	if (!path && !access(argv[0], F_OK) && !is_file(argv[0]))
+		path = argv[0]; /* a folder: check_file has the word for it */
 	if (!path && is_file(argv[0]))
 		return error_cannot("%s: no such program in PATH; did you mean ./%s?", argv[0], argv[0]);
 	if (!path)

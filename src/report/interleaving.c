@@ -128,6 +128,8 @@ void print_interleaving(const struct report *report, const struct ink *ink, cons
 	if (!lanes_read(report, id, &lanes))
 		return;
 	measure(&d);
+	if (!d.where)
+		fprintf(ink->out, "     %s(without lines: the program of this schedule is not there any more)%s\n", ink->dim, ink->plain);
 	for (size_t i = 0; i < lanes.count; i++)
 		print_line(&d, i);
 }

@@ -44,4 +44,7 @@ check "make install puts pages and completion" sh -c \
 echo 'int main(void) { return 0; }' >m.c
 check "the installed wrapper works" sh -c "root/usr/bin/deadheat-cc m.c -o m && ./m && readelf -d m | grep -q '$tmp/root/usr/lib/deadheat/nop'"
 check_status "the installed deadheat works" 0 root/usr/bin/deadheat detect ./m
+for command in '' $commands; do
+	check "help $command keeps to 80 columns" sh -c "! deadheat help $command | grep -E '^.{81,}'"
+done
 done_testing

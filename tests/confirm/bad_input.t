@@ -20,6 +20,8 @@ cc setuid "$TOP/examples/counter.c"
 [ "$(id -u)" = 0 ] && chown 65534 "$tmp/setuid"
 chmod u+s "$tmp/setuid"
 [ "$(id -u)" != 0 ] || check "setuid" one_line 3 setuid fuzz $store -- "$tmp/setuid"
+check "neither id, pair nor program" one_line 2 "'nosuchid' is neither the id of a finding" confirm $store nosuchid -- "$tmp/missing"
+check "a folder" one_line 3 "is a folder, not a program" fuzz $store -- .
 check "no such program" one_line 3 "no such program" fuzz $store -- "$tmp/missing"
 check "a folder" one_line 3 folder fuzz $store -- "$tmp"
 check "no program remembered" one_line 3 "" fuzz --store "$tmp/empty" 
