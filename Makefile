@@ -164,8 +164,14 @@ $(B)/tests/unit/%: tests/unit/%.c $(HOST_LIB_OBJ) | $(PACKAGES)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_CFLAGS) -Wno-missing-prototypes -MMD -MP -o $@ $< $(HOST_LIB_OBJ) $(PKG_LIBS) -lcmocka -lpthread
 
-unit: $(UNIT_BIN)
-test: all $(UNIT_BIN) $(MAN)
+# A tool of tests/scan/front.t: the front end of scan without the rest.
+$(B)/tests/scan/print: tests/scan/print.c $(HOST_LIB_OBJ) | $(PACKAGES)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_CFLAGS) -MMD -MP -o $@ $< $(HOST_LIB_OBJ) $(PKG_LIBS) -lpthread
+
+unit: $(UNIT_BIN) $(B)/tests/scan/print
+test: all $(UNIT_BIN) $(B)/tests/scan/print $(MAN)
 	$(Q)sh tests/run
 
 run: all

@@ -23,7 +23,7 @@
 /* Content of files by a hash of their name; each is read once. */
 struct content {
 	struct cache_key name, data;
-	time_t changed;
+	int64_t changed;       /* ns */
 	bool readable;
 };
 struct cache {
@@ -59,7 +59,7 @@ static struct content content_read(const char *path, struct cache_key name)
 
 	if (!stat(path, &status) && S_ISREG(status.st_mode) && !strbuf_read_file(&text, path)) {
 		content.readable = true;
-		content.changed = status.st_mtim.tv_sec;
+		content.changed = status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 		cache_mix(&content.data, text.buf, text.len);
 	}
 	strbuf_release(&text);
@@ -118,7 +118,7 @@ static struct content content_of(struct cache *cache, const char *path)
 	return found;
 }
 
-int cache_mix_file(struct cache *cache, struct cache_key *key, const char *path, time_t *changed)
+int cache_mix_file(struct cache *cache, struct cache_key *key, const char *path, int64_t *changed)
 {
 	struct content content = content_of(cache, path);
 
@@ -139,7 +139,7 @@ static void key_path(const struct cache *cache, struct strbuf *out, struct cache
 		ending);
 }
 
-bool cache_mix_listed(struct cache *cache, struct cache_key *key, time_t *changed)
+bool cache_mix_listed(struct cache *cache, struct cache_key *key, int64_t *changed)
 {
 	struct strbuf path = STRBUF_INIT, text = STRBUF_INIT;
 	bool good;

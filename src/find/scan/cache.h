@@ -39,9 +39,9 @@ const char *cache_folder(const struct cache *cache);
 void cache_mix(struct cache_key *key, const void *data, size_t size);
 void cache_mix_text(struct cache_key *key, const char *text);
 /* Content of a file (read once a scan) added; -1 if it cannot be read. changed: latest change of any, or NULL. */
-int cache_mix_file(struct cache *cache, struct cache_key *key, const char *path, time_t *changed);
+int cache_mix_file(struct cache *cache, struct cache_key *key, const char *path, int64_t *changed);
 /* The listed files of KEY1 mixed into it. False: no list, or a file is gone. */
-bool cache_mix_listed(struct cache *cache, struct cache_key *key, time_t *changed);
+bool cache_mix_listed(struct cache *cache, struct cache_key *key, int64_t *changed);
 /* Remember the files a compile of KEY1 read: names parted by line ends. */
 void cache_list(struct cache *cache, struct cache_key key, const struct strbuf *files);
 

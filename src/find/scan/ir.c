@@ -139,10 +139,21 @@ static bool global_ok(const struct check *c, const struct ir_global *g)
 		range_ok(g->first_init, g->init_count, c->h->inits.count);
 }
 
-/* A type's parts come before it or have another size: a type that holds itself would have no end. */
+/* A type's parts come before it: a type that holds itself would have no end. */
 static bool type_entry_ok(const struct check *c, const struct ir_type *t)
 {
-	return string_ok(c, t->name) && type_ok(c, t->element) && range_ok(t->first_field, t->field_count, c->h->fields.count);
+	uint32_t own = (uint32_t)(t - c->u->types);
+
+	if (!string_ok(c, t->name) || (t->element != IR_NO && t->element >= own) ||
+	    !range_ok(t->first_field, t->field_count, c->h->fields.count))
+		return false;
+	for (uint32_t n = 0; n < t->field_count; n++) {
+		uint32_t part = c->u->fields[t->first_field + n].type;
+
+		if (part != IR_NO && part >= own)
+			return false;
+	}
+	return true;
 }
 
 #define ALL(table, variable, condition) do { \

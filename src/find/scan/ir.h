@@ -15,6 +15,7 @@
  * I3  A block's instructions are consecutive and end with exactly one terminator
  *     (IR_RET, IR_BR, IR_SWITCH, IR_STOP); phis come first.
  * I4  Offset 0 of the strings is "".
+ * I5  The types a type is made of (elements, fields) have smaller numbers than it.
  */
 #ifndef FIND_SCAN_IR_H
 #define FIND_SCAN_IR_H

@@ -21,6 +21,7 @@
 #include "base/spawn.h"
 
 #define TRIES_MAX 6 /* rounds of taking out what clang does not know */
+#define CLOCK_LAG 10000000 /* ns: dates of files are taken from a clock that ticks every 1 to 10 ms */
 
 /* ---- tools ------------------------------------------------------------------------------------------- */
 
@@ -258,13 +259,21 @@ static void read_deps(struct strbuf *out, struct arena *arena, const char *direc
 	strbuf_release(&name);
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 /* The key of a compile just made, from what it read; false: a file changed meanwhile, or is gone. */
 static bool key_of_compile(struct cache_key *key, struct arena *arena, const struct load_tools *tools,
-			   const struct compile_unit *unit, const struct files *files, time_t started)
+			   const struct compile_unit *unit, const struct files *files, int64_t started)
 {
 	struct strbuf names = STRBUF_INIT;
 	struct cache_key first = *key;
-	time_t changed = 0;
+	int64_t changed = 0;
 	bool good = true;
 
 	read_deps(&names, arena, unit->directory, files->deps);
@@ -273,7 +282,7 @@ static bool key_of_compile(struct cache_key *key, struct arena *arena, const str
 		good = !cache_mix_file(tools->cache, key, line, &changed);
 		*end = '\n';
 	}
-	good = good && changed < started;
+	good = good && changed < started - CLOCK_LAG;
 	if (good)
 		cache_list(tools->cache, first, &names);
 	strbuf_release(&names);
@@ -333,7 +342,7 @@ static void make_from_source(struct load_made *made, struct arena *arena, const 
 {
 	struct files files = files_begin(arena, tools->cache);
 	struct cache_key listed = key;
-	time_t started = time(NULL);
+	int64_t started = now_ns();
 	bool keep;
 
 	if (cache_mix_listed(tools->cache, &listed, NULL) && open_cached(made, cache_unit(tools->cache, arena, listed)))

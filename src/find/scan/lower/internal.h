@@ -74,6 +74,7 @@ struct lower {
 	struct map node_named;              /* the same hash -> index into nodes */
 	struct map seen;                    /* debug nodes walked */
 	VEC(LLVMMetadataRef) nodes;         /* composites that have a name */
+	unsigned type_depth;                /* composites being made right now */
 
 	/* the function being lowered */
 	struct map value_at;                /* by LLVMValueRef: provisional number */

@@ -51,12 +51,31 @@ static LLVMMetadataRef unwrap(struct lower *l, LLVMMetadataRef node, uint32_t *f
 
 /* ---- which composites there are ------------------------------------------------------------------------ */
 
+/* A name without template arguments: LLVM leaves out the last ones, DWARF none. "a<b>::c<d>" -> "a::c". */
+static void add_plain(struct strbuf *out, const char *name, size_t length)
+{
+	int depth = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		depth += name[i] == '<';
+		if (!depth)
+			strbuf_putc(out, name[i]);
+		depth -= name[i] == '>' && depth;
+	}
+}
+
 /* "class.std::vector.5" and "vector<int>" in namespace std are both "std::vector". */
 static uint64_t name_key(const char *name, size_t length, uint64_t size)
 {
-	const char *cut = memchr(name, '<', length);
+	struct strbuf plain = STRBUF_INIT;
+	uint64_t key;
 
-	return XXH3_64bits_withSeed(name, cut && cut != name ? (size_t)(cut - name) : length, size + 1) | 1;
+	if (!memchr(name, '<', length))
+		return XXH3_64bits_withSeed(name, length, size + 1) | 1;
+	add_plain(&plain, name, length);
+	key = XXH3_64bits_withSeed(plain.buf, plain.len, size + 1) | 1;
+	strbuf_release(&plain);
+	return key;
 }
 
 static void qualify(struct lower *l, struct strbuf *out, LLVMMetadataRef scope, int depth)
@@ -71,7 +90,7 @@ static void qualify(struct lower *l, struct strbuf *out, LLVMMetadataRef scope, 
 	if (!length)
 		return;
 	qualify(l, out, debug_operand(l, scope, DEBUG_SCOPE), depth + 1);
-	strbuf_add(out, name, memchr(name, '<', length) ? (size_t)((char *)memchr(name, '<', length) - name) : length);
+	add_plain(out, name, length);
 	strbuf_puts(out, "::");
 }
 
@@ -203,21 +222,25 @@ void types_collect(struct lower *l)
 
 /* ---- making entries --------------------------------------------------------------------------------------- */
 
+#define TYPE_DEPTH_MAX 64 /* structs in structs; deeper is broken debug information */
+
 typedef VEC(struct ir_field) field_list;
 static uint32_t composite_make(struct lower *l, LLVMMetadataRef node, LLVMMetadataRef named, const char *outer);
 
-static void fields_done(struct lower *l, uint32_t type, field_list *fields)
+/* A type's parts are made before it, so that no type can hold itself (ir_open checks that). */
+static uint32_t type_add(struct lower *l, uint32_t name, uint64_t size, field_list *fields)
 {
-	l->types.items[type].first_field = (uint32_t)l->fields.count;
-	l->types.items[type].field_count = (uint32_t)fields->count;
+	VEC_PUSH(&l->types, (struct ir_type){ .name = name, .size = size, .element = IR_NO,
+		.first_field = (uint32_t)l->fields.count, .field_count = (uint32_t)fields->count });
 	for (size_t i = 0; i < fields->count; i++)
 		VEC_PUSH(&l->fields, fields->items[i]);
 	VEC_FREE(fields);
+	return (uint32_t)l->types.count - 1;
 }
 
-static uint32_t type_add(struct lower *l, uint32_t name, uint64_t size)
+static uint32_t array_add(struct lower *l, uint32_t element, uint64_t size, uint64_t element_size)
 {
-	VEC_PUSH(&l->types, (struct ir_type){ .name = name, .size = size, .element = IR_NO });
+	VEC_PUSH(&l->types, (struct ir_type){ .size = size, .element = element, .element_size = element_size ? element_size : 1 });
 	return (uint32_t)l->types.count - 1;
 }
 
@@ -296,14 +319,14 @@ static struct ir_field member_make(struct lower *l, LLVMMetadataRef member, cons
 	return field;
 }
 
-static void struct_fields(struct lower *l, uint32_t type, LLVMMetadataRef node)
+static field_list struct_fields(struct lower *l, uint32_t name, LLVMMetadataRef node)
 {
 	LLVMMetadataRef elements = debug_operand(l, node, DEBUG_COMPOSITE_ELEMENTS);
 	unsigned count = debug_operand_count(l, elements);
 	struct strbuf outer = STRBUF_INIT;
 	field_list fields = { 0 };
 
-	strbuf_puts(&outer, l->strings.buf + l->types.items[type].name);
+	strbuf_puts(&outer, l->strings.buf + name);
 	for (unsigned i = 0; i < count; i++) {
 		LLVMMetadataRef element = debug_operand(l, elements, i);
 
@@ -312,7 +335,7 @@ static void struct_fields(struct lower *l, uint32_t type, LLVMMetadataRef node)
 			VEC_PUSH(&fields, member_make(l, element, outer.buf));
 	}
 	strbuf_release(&outer);
-	fields_done(l, type, &fields);
+	return fields;
 }
 
 static uint32_t struct_name(struct lower *l, LLVMMetadataRef node, LLVMMetadataRef named, const char *outer)
@@ -333,7 +356,7 @@ static uint32_t struct_name(struct lower *l, LLVMMetadataRef node, LLVMMetadataR
 		name = outer;
 		length = strlen(outer);
 	}
-	strbuf_add(&text, name, length);
+	add_plain(&text, name, length);
 	string = unit_string(l, text.buf, text.len);
 	strbuf_release(&text);
 	return string;
@@ -342,35 +365,38 @@ static uint32_t struct_name(struct lower *l, LLVMMetadataRef node, LLVMMetadataR
 static uint32_t array_make(struct lower *l, LLVMMetadataRef node, const char *outer)
 {
 	LLVMMetadataRef named = NULL, element = unwrap(l, debug_operand(l, node, DEBUG_TYPE_BASE), NULL, &named);
-	uint32_t type = type_add(l, 0, LLVMDITypeGetSizeInBits(node) / 8), inner = IR_NO;
 	uint64_t size = element ? LLVMDITypeGetSizeInBits(element) / 8 : 0;
+	uint32_t inner = IR_NO;
 
-	l->types.items[type].element_size = size ? size : 1;
 	if (element && is_composite(element))
 		inner = composite_make(l, element, named, outer);
-	l->types.items[type].element = inner;
-	return type;
+	return array_add(l, inner, LLVMDITypeGetSizeInBits(node) / 8, size);
 }
 
 static uint32_t composite_make(struct lower *l, LLVMMetadataRef node, LLVMMetadataRef named, const char *outer)
 {
 	uint16_t tag = LLVMGetDINodeTag(node);
-	uint32_t known = map_get(&l->type_at, (uintptr_t)node), type;
+	uint32_t known = map_get(&l->type_at, (uintptr_t)node), type, name;
+	field_list fields;
 	bool fresh;
 
 	if (known != IR_NO)
 		return known;
+	if (l->type_depth > TYPE_DEPTH_MAX)
+		return IR_NO;
 	if (tag != TAG_ARRAY && tag != TAG_STRUCT && tag != TAG_UNION && tag != TAG_CLASS)
 		return IR_NO; /* an enumeration */
+	l->type_depth++;
 	if (tag == TAG_ARRAY) {
 		type = array_make(l, node, outer);
-		*map_put(&l->type_at, (uintptr_t)node, &fresh) = type;
-		return type;
+	} else {
+		name = struct_name(l, node, named, outer);
+		fields = struct_fields(l, name, node);
+		type = type_add(l, name, LLVMDITypeGetSizeInBits(node) / 8, &fields);
+		l->types.items[type].is_union = tag == TAG_UNION;
 	}
-	type = type_add(l, struct_name(l, node, named, outer), LLVMDITypeGetSizeInBits(node) / 8);
-	l->types.items[type].is_union = tag == TAG_UNION;
+	l->type_depth--;
 	*map_put(&l->type_at, (uintptr_t)node, &fresh) = type;
-	struct_fields(l, type, node);
 	return type;
 }
 
@@ -408,11 +434,11 @@ static uint32_t struct_from_llvm(struct lower *l, LLVMTypeRef type, const char *
 	unsigned count = LLVMCountStructElementTypes(type);
 	struct strbuf text = STRBUF_INIT;
 	field_list fields = { 0 };
-	uint32_t made;
+	uint32_t made, string;
 
 	if (length && strncmp(name, "anon", length < 4 ? length : 4))
 		strbuf_printf(&text, "struct %.*s", (int)length, name);
-	made = type_add(l, unit_string(l, text.buf, text.len), LLVMABISizeOfType(l->layout, type));
+	string = unit_string(l, text.buf, text.len);
 	strbuf_release(&text);
 	for (unsigned i = 0; i < count; i++) {
 		LLVMTypeRef element = LLVMStructGetTypeAtIndex(type, i);
@@ -421,7 +447,7 @@ static uint32_t struct_from_llvm(struct lower *l, LLVMTypeRef type, const char *
 			.offset = LLVMOffsetOfElement(l->layout, type, i), .size = LLVMABISizeOfType(l->layout, element),
 			.flags = LLVMGetTypeKind(element) == LLVMPointerTypeKind ? IR_FIELD_POINTER : 0 });
 	}
-	fields_done(l, made, &fields);
+	made = type_add(l, string, LLVMABISizeOfType(l->layout, type), &fields);
 	return made;
 }
 
@@ -443,17 +469,11 @@ static uint32_t struct_type(struct lower *l, LLVMTypeRef type)
 static uint32_t array_type(struct lower *l, LLVMTypeRef type)
 {
 	LLVMTypeRef element = LLVMGetElementType(type);
-	uint32_t inner, made;
 
 	if (!LLVMTypeIsSized(type))
 		return IR_NO;
-	inner = types_of_llvm(l, element);
-	made = type_add(l, 0, LLVMABISizeOfType(l->layout, type));
-	l->types.items[made].element = inner;
-	l->types.items[made].element_size = LLVMABISizeOfType(l->layout, element);
-	if (!l->types.items[made].element_size)
-		l->types.items[made].element_size = 1;
-	return made;
+	return array_add(l, types_of_llvm(l, element), LLVMABISizeOfType(l->layout, type),
+		LLVMABISizeOfType(l->layout, element));
 }
 
 uint32_t types_of_llvm(struct lower *l, LLVMTypeRef type)
