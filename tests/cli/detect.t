@@ -92,11 +92,11 @@ check_output "and what was found is kept" "$found" deadheat list --store timeout
 
 # Signals: the program writes its pid into a fifo when it is where we want it.
 mkfifo pid
-wait_gone() { timeout 60 tail --pid="$1" -f /dev/null; }
+wait_gone() { timeout 300 tail --pid="$1" -f /dev/null; }
 for signal in TERM INT HUP; do
 	env --default-signal=INT,HUP deadheat detect --store "sig-$signal" ./race hang pid >"out-$signal" 2>&1 &
 	host=$!
-	target=$(timeout 120 head -n 1 pid)
+	target=$(timeout 300 head -n 1 pid)
 	kill -$signal $host
 	wait $host
 	check "SIG$signal: the host ends" true
@@ -107,7 +107,7 @@ done
 deadheat detect --store killed ./race >/dev/null 2>&1
 deadheat detect --store killed ./race hang pid >/dev/null 2>&1 &
 host=$!
-target=$(timeout 120 head -n 1 pid)
+target=$(timeout 300 head -n 1 pid)
 kill -KILL $host
 wait $host 2>/dev/null
 check "the host killed: the program dies with it" wait_gone "$target"

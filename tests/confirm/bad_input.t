@@ -4,7 +4,7 @@
 programs=$TOP/tests/confirm/programs
 one_line() { # STATUS TEXT ARGUMENTS...: exit status, a line with the text, and only one line
 	want=$1 words=$2; shift 2
-	timeout 60 deadheat "$@" >"$tmp/one" 2>&1 </dev/null
+	timeout 300 deadheat "$@" >"$tmp/one" 2>&1 </dev/null
 	status=$?
 	cat "$tmp/one"
 	[ $status = "$want" ] && grep -qF -- "$words" "$tmp/one" && [ "$(wc -l <"$tmp/one")" = 1 ]
@@ -30,12 +30,12 @@ check_fails "nothing of that made a store" test -e "$tmp/store"
 cc early "$programs/early_crash.c"
 check "a crash before main" one_line 3 "SIGSEGV" fuzz $store -- "$tmp/early"
 cc silent "$programs/silent.c"
-check_status "a program that prints nothing" 0 timeout 60 deadheat fuzz --trials 5 $store -- "$tmp/silent"
+check_status "a program that prints nothing" 0 timeout 300 deadheat fuzz --trials 5 $store -- "$tmp/silent"
 cc daemon "$programs/daemon.c"
-check_output "a daemon is told" "foreground" timeout 60 deadheat fuzz --trials 3 $store -- "$tmp/daemon"
+check_output "a daemon is told" "foreground" timeout 300 deadheat fuzz --trials 3 $store -- "$tmp/daemon"
 check_fails "and does not outlive its trials" pgrep -x daemon
 cc terminal "$programs/terminal.c"
-check_output "a program that needs a terminal is told" "terminal" timeout 60 deadheat fuzz --trials 3 $store -- "$tmp/terminal"
+check_output "a program that needs a terminal is told" "terminal" timeout 300 deadheat fuzz --trials 3 $store -- "$tmp/terminal"
 
 check "an unknown policy" one_line 2 "--policy" confirm --policy best $store
 check "no trials" one_line 2 "--trials" confirm --trials 0 $store
@@ -59,7 +59,7 @@ interrupt() { # SIGNAL: start, wait until trials are in the store, signal the ho
 	kill -"$1" $host
 	wait $host
 	status=$?
-	for i in $(seq 50); do pgrep -x slow_victim >/dev/null || return 0; sleep 0.1; done
+	for i in $(seq 600); do pgrep -f "^$tmp/slow_victim" >/dev/null || return 0; sleep 0.1; done
 	return 1
 }
 check "Ctrl-C leaves no process" interrupt INT

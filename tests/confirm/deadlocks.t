@@ -6,7 +6,7 @@ hunt() { # PROGRAM ARGUMENTS...
 	name=$1; shift
 	deadheat-cc -g -pthread -o "$tmp/$name" "$programs/$name.c" || return 1
 	rm -rf "$tmp/store"
-	timeout 120 deadheat hunt --quiet --format json --timeout 10s --store "$tmp/store" -- "$tmp/$name" "$@" >"$tmp/json" 2>"$tmp/err"
+	timeout 300 deadheat hunt --quiet --format json --timeout 60s --store "$tmp/store" -- "$tmp/$name" "$@" >"$tmp/json" 2>"$tmp/err"
 	status=$?
 	cat "$tmp/err"
 	return $status

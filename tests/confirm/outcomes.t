@@ -5,7 +5,7 @@ outcomes() { # PROGRAM WORDS...: confirm all of it; the report has each word amo
 	name=$1; shift
 	deadheat-cc -g -pthread -o "$tmp/$name" "$programs/$name.c" || return 1
 	rm -rf "$tmp/store"
-	timeout 120 deadheat hunt --quiet --format json --store "$tmp/store" $options -- "$tmp/$name" >"$tmp/json" 2>"$tmp/err"
+	timeout 300 deadheat hunt --quiet --format json --store "$tmp/store" $options -- "$tmp/$name" >"$tmp/json" 2>"$tmp/err"
 	cat "$tmp/err"
 	for word; do
 		grep -o '"outcomes": {[^}]*}' "$tmp/json" | grep -qF -- "\"$word\"" || { echo "no $word in"; grep -o '"outcomes": {[^}]*}' "$tmp/json"; return 1; }

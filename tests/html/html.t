@@ -34,7 +34,7 @@ seconds() { # the command's wall time in hundredths
 took=$(seconds deadheat report --store k/store -o thousand.txt)
 echo "# 1,000 findings as text: $took hundredths of a second (bar: 100)"
 check "a thousand findings as text" test "$(grep -c '^data race' thousand.txt)" -gt 500
-timeout 200 node "$TOP/tests/html/page.mjs" "$tmp/page.html" "$tmp/thousand.html" "$artefacts" >page.tap 2>page.err
+timeout 600 node "$TOP/tests/html/page.mjs" "$tmp/page.html" "$tmp/thousand.html" "$artefacts" >page.tap 2>page.err
 sed 's/^/# /' page.err
 while read -r line; do
 	case $line in

@@ -14,7 +14,7 @@ function check(what, ok, why = "") {
 const same = (what, is, wanted) => check(what, is === wanted, `is ${JSON.stringify(is)}, wanted ${JSON.stringify(wanted)}`);
 
 const browser = await chromium.launch({
-  timeout: 60000,
+  timeout: 180000,
   executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
   args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync"],
@@ -23,7 +23,7 @@ const wrong = [], asked = [];
 async function open(file, colorScheme = "light", viewport = { width: 1280, height: 900 }) {
   const context = await browser.newContext({ colorScheme, viewport });
   const page = await context.newPage();
-  page.setDefaultTimeout(10000);
+  page.setDefaultTimeout(60000);
   page.on("pageerror", e => wrong.push(e.message));
   page.on("console", m => { if (m.type() === "error") wrong.push(m.text()); });
   page.on("request", r => asked.push(r.url()));

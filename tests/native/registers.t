@@ -9,11 +9,11 @@ for binding in now lazy; do
 		-L"$(library nop)" -ldeadheat_rt -Wl,-rpath,"$(library nop)" -lpthread 2>"$tmp/err"
 	check "registers builds, bound $binding" test -x "$tmp/registers-$binding"
 	program=$tmp/registers-$binding
-	check_output "$binding: nop" "$good" timeout 60 "$program"
-	check_output "$binding: detect" "$good" timeout 60 deadheat detect --quiet --runs 1 --store "$tmp/d" --fail-on never -- "$program"
-	check_output "$binding: detect without patching" "$good" timeout 60 deadheat detect --no-patch --quiet --runs 1 --store "$tmp/n" --fail-on never -- "$program"
-	check_output "$binding: explore" "$good" timeout 60 deadheat detect --schedule random --quiet --runs 1 --store "$tmp/e" --fail-on never -- "$program"
-	check_output "$binding: sched" "$good" timeout 60 env LD_LIBRARY_PATH="$(library sched)" "$program"
+	check_output "$binding: nop" "$good" timeout 300 "$program"
+	check_output "$binding: detect" "$good" timeout 300 deadheat detect --quiet --runs 1 --store "$tmp/d" --fail-on never -- "$program"
+	check_output "$binding: detect without patching" "$good" timeout 300 deadheat detect --no-patch --quiet --runs 1 --store "$tmp/n" --fail-on never -- "$program"
+	check_output "$binding: explore" "$good" timeout 300 deadheat detect --schedule random --quiet --runs 1 --store "$tmp/e" --fail-on never -- "$program"
+	check_output "$binding: sched" "$good" timeout 300 env LD_LIBRARY_PATH="$(library sched)" "$program"
 	deadheat fuzz --quiet --trials 4 --show-output --store "$tmp/f" -- "$program" >"$tmp/fuzz" 2>&1
 	check "$binding: fuzz, all trials" test "$(grep -c "$good" "$tmp/fuzz")" -ge 4
 	check_fails "$binding: fuzz spoils nothing" grep spoil "$tmp/fuzz"
@@ -53,8 +53,8 @@ for compiler in clang-19 gcc; do
 	check "deadheat-cc compiles" deadheat-cc --with clang -O2 -c -o "$tmp/sum.o" "$tmp/sum.c"
 	check "$compiler compiles" $compiler -O2 -fsanitize=thread -c -o "$tmp/other.o" "$tmp/other.c"
 	check "deadheat-cc links both" deadheat-cc --with clang -o "$tmp/mixed" "$tmp/sum.o" "$tmp/other.o"
-	check_output "with an object of $compiler: nop" "$wanted" timeout 60 "$tmp/mixed"
-	check_output "with an object of $compiler: detect" "$wanted" timeout 60 deadheat detect --quiet --runs 1 --store "$tmp/m" -- "$tmp/mixed"
+	check_output "with an object of $compiler: nop" "$wanted" timeout 300 "$tmp/mixed"
+	check_output "with an object of $compiler: detect" "$wanted" timeout 300 deadheat detect --quiet --runs 1 --store "$tmp/m" -- "$tmp/mixed"
 done
 cat >"$tmp/kernel.c" <<'C'
 double values[64];

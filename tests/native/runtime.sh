@@ -28,7 +28,7 @@ expected() { sed -n 's|^[[:space:]/*]*> ||p' "$NATIVE/$1" | sed 's|[[:space:]]*\
 # Each thread's own events in order; how threads interleave is not ours to say.
 events() { # file: what the spy wrote while $tmp/NAME ran
 	name=${1%.*}
-	timeout 60 "$tmp/$name" 3>"$tmp/$name.events" || return 1
+	timeout 300 "$tmp/$name" 3>"$tmp/$name.events" || return 1
 	sort -s -k1,1 "$tmp/$name.events" >"$tmp/$name.got"
 	expected "$1" | sort -s -k1,1 >"$tmp/$name.wanted"
 	diff -u "$tmp/$name.wanted" "$tmp/$name.got"

@@ -5,7 +5,7 @@ deadheat-cc -g -pthread -o "$tmp/gdb_victim" "$TOP/examples/figure2.c" || exit 1
 deadheat hunt --quiet --format none --store "$tmp/store" -- "$tmp/gdb_victim" >/dev/null 2>&1
 id=$(deadheat list --store "$tmp/store" | cut -d' ' -f1 | head -n 1)
 printf 'thread apply all bt\nprint x\nkill\nquit\n' >"$tmp/commands"
-timeout 60 deadheat replay --store "$tmp/store" --gdb "$id" <"$tmp/commands" >"$tmp/out" 2>&1
+timeout 300 deadheat replay --store "$tmp/store" --gdb "$id" <"$tmp/commands" >"$tmp/out" 2>&1
 check_output "it stops by SIGTRAP" SIGTRAP cat "$tmp/out"
 check_output "one thread stands in thread1" "thread1 (arg=" cat "$tmp/out"
 check_output "the other in thread2" "thread2 (arg=" cat "$tmp/out"

@@ -7,7 +7,7 @@ deadheat hunt --quiet --format none --store "$tmp/store" -- "$tmp/init_victim" >
 id=$(deadheat list --store "$tmp/store" | sed -n '/put . take/s/ .*//p' | head -n 1)
 deadheat gdb-init >"$tmp/.gdbinit"
 printf '%s\n' dh-where dh-threads dh-pair dh-switch 'echo second\n' dh-switch delete continue dh-switch quit >"$tmp/commands"
-timeout 60 deadheat replay --store "$tmp/store" --gdb "$id" <"$tmp/commands" >"$tmp/out" 2>&1
+timeout 300 deadheat replay --store "$tmp/store" --gdb "$id" <"$tmp/commands" >"$tmp/out" 2>&1
 check_output "dh-where: whose turn it is" "has the turn" cat "$tmp/out"
 check "dh-threads: both stand before their access" sh -c "[ \"\$(grep -c OP_ACCESS '$tmp/out')\" -ge 2 ]"
 check "dh-pair: one reads, one writes" sh -c "grep -q 'before a write of' '$tmp/out' && grep -q 'before a read of' '$tmp/out'"

@@ -18,7 +18,7 @@ fuzz() { # POLICY PROGRAM ARGS...
 	policy=$1
 	shift
 	rm -rf "$tmp/store"
-	deadheat fuzz --quiet --store "$tmp/store" --policy "$policy" --trials "$trials" --timeout 20s -- "$@"
+	deadheat fuzz --quiet --store "$tmp/store" --policy "$policy" --trials "$trials" --timeout 120s -- "$@"
 }
 
 for source in "$here"/*.c "$here"/*.cc; do

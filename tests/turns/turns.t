@@ -44,7 +44,7 @@ check_fails "... and no trial hangs" sh -c "deadheat report --store store --form
 check_status "without that nobody can take its turn: the clock ends the trial, which proves nothing" 0 \
 	fuzz -x -t 8 --timeout 300ms -- ./plainspin
 
-check_status "who sleeps with the turn in a call nobody sees loses it" 0 fuzz -t 10 --timeout 20s -- ./hidden
+check_status "who sleeps with the turn in a call nobody sees loses it" 0 fuzz -t 10 --timeout 120s -- ./hidden
 
 for kind in return pthread_exit _exit thread-exit; do
 	check_status "end by $kind with others alive" 0 fuzz -t 50 -- ./ends $kind
