@@ -58,13 +58,15 @@ static void side_of(struct arena *arena, const struct line_word *where, const st
 		    bool write, struct access *access)
 {
 	struct place *places = ARENA_ARRAY(arena, struct place, count + 1);
+	unsigned atomic = ACCESS_ATOMIC; /* if all of them are */
 
 	*access = (struct access){ .file = arena_strdup(arena, where->file), .line = where->line, .places = places };
 	for (size_t i = 0; i < count; i++) {
 		if (access_is_write(sites[i].flags) != write)
 			continue;
 		places[access->place_count++] = sites[i].place;
-		access->flags = sites[i].flags;
+		atomic &= sites[i].flags;
+		access->flags = (sites[i].flags & ~(unsigned)ACCESS_ATOMIC) | atomic;
 		access->size = sites[i].size;
 		access->function = sites[i].function ? sites[i].function : "??";
 		access->column = sites[i].column;
@@ -76,7 +78,7 @@ static size_t sides_of(struct session *session, const struct line_word *where, s
 {
 	struct arena *arena = &session->arena;
 	struct sym_site *sites;
-	size_t count = sym_sites_at(session->sym, arena, session->program.path, where->file, where->line, &sites);
+	size_t count = confirm_sites_at(&session->confirm, arena, session->program.path, where->file, where->line, &sites);
 	size_t found = 0;
 
 	for (int write = 0; write < 2; write++) {
@@ -110,7 +112,8 @@ static int add_pair(struct session *session, const char *word, struct judge_list
 	for (int i = 0; i < 2; i++) {
 		count[i] = sides_of(session, &where[i], sides[i]);
 		if (!count[i])
-			return error_usage("%s: no instrumented access at %s:%d in %s", word, where[i].file,
+			return error_usage("%s: no %saccess at %s:%d in %s", word,
+					   session->confirm.plain ? "" : "instrumented ", where[i].file,
 					   where[i].line, session->program.path);
 	}
 	for (size_t a = 0; a < count[0]; a++)

@@ -51,18 +51,26 @@ static int find_program(struct session *session, char **argv, int64_t id)
 	return program_from_argv(&session->program, &session->arena, argv);
 }
 
+/* What is known of a pair can be judged on a program as it is; to look for pairs it must be instrumented. */
+static int require(struct session *session, const char *stage)
+{
+	if (strcmp(stage, "confirm") && strcmp(stage, "replay"))
+		return target_require_instrumented(&session->program);
+	return target_require(&session->program, &session->is_plain);
+}
+
 int session_open(struct session *session, const char *stage, char **argv, int64_t program)
 {
 	bool named = argv && argv[0];
 
 	*session = (struct session){ .arena = ARENA_INIT };
 	/* A program that cannot run must not leave an empty store behind. */
-	if (named && (find_program(session, argv, 0) || target_require_instrumented(&session->program)))
+	if (named && (find_program(session, argv, 0) || require(session, stage)))
 		return -1;
 	session->store = store_open(cli_store, named);
 	if (!session->store || cli_use_suppressions(session->store))
 		return -1;
-	if (!named && (find_program(session, NULL, program) || target_require_instrumented(&session->program)))
+	if (!named && (find_program(session, NULL, program) || require(session, stage)))
 		return -1;
 	session->sym = sym_open();
 	if (remember_program(session))
@@ -85,7 +93,7 @@ int session_confirm(struct session *session)
 	session->confirm = (struct confirm_context){
 		.store = session->store, .sym = session->sym, .program = &session->program,
 		.program_id = session->program_id, .run = session->run, .options = confirm_defaults,
-		.note = say_note,
+		.note = say_note, .plain = session->is_plain ? plain_open() : NULL,
 	};
 	c->trials = (unsigned)o->trials;
 	c->jobs = (unsigned)o->jobs;
@@ -110,6 +118,7 @@ int session_confirm(struct session *session)
 void session_close(struct session *session, const char *ended)
 {
 	confirm_close(&session->confirm);
+	plain_close(session->confirm.plain);
 	if (session->store && session->run)
 		store_end_run(session->store, session->run, ended);
 	if (session->sym)

@@ -18,6 +18,7 @@ struct session {
 	struct store *store;
 	struct sym *sym;
 	struct program program;
+	bool is_plain;          /* not instrumented */
 	int64_t program_id;
 	int64_t run;
 	struct confirm_context confirm;

@@ -8,6 +8,7 @@
 #define CONFIRM_CONFIRM_H
 
 #include "base/arena.h"
+#include "find/plain/plain.h"
 #include "find/target.h"
 #include "store/store.h"
 #include "sym/sym.h"
@@ -41,8 +42,13 @@ struct confirm_context {
 	int64_t run;
 	struct confirm_options options;
 	void (*note)(const char *line); /* a remark for the user; NULL: none wanted */
+	struct plain *plain;            /* the program is not instrumented: its instructions are; NULL: it is */
 	struct confirm_pool *pool;      /* the fork servers, NULL until the first trial */
 };
+
+/* Sites at file:line the runtime can stand before: sym_sites_at or plain_sites_at. */
+size_t confirm_sites_at(const struct confirm_context *context, struct arena *arena, const char *module,
+			const char *file, int line, struct sym_site **sites);
 
 /* End the fork servers. The context can be used again. */
 void confirm_close(struct confirm_context *context);

@@ -54,7 +54,7 @@ static int put_schedule(struct confirm_context *context, struct arena *arena, co
 	sizes.steps = (schedule.head->step_count + 65536) * sizeof(struct wire_step);
 	if (wire_open(wire, WIRE_RT_SCHED, &sizes))
 		return -1;
-	return wire_put_plan(wire, &parts);
+	return server_put_plan(wire, context, &parts);
 }
 
 /* gdb's own command line; room is for the program's arguments too. */

@@ -65,6 +65,8 @@ struct server {
 };
 
 /* Start the target and wait until it stands before main. 0; -1 with one clear line. */
+/* wire_put_plan, and what an uninstrumented program needs besides. 0 / -1. */
+int server_put_plan(struct wire_host *wire, const struct confirm_context *context, const struct wire_plan_parts *parts);
 int server_start(struct server *server, const struct confirm_context *context, int core);
 void server_stop(struct server *server);
 /* Start a trial. 0 / -1. */

@@ -6,7 +6,8 @@
  * statement is looked up again: same function, same line counted from the function's first,
  * same kind. The line itself may have moved: it is searched outwards from where it was.
  *
- * Places are return address - 1 (that is what libdw wants), plans want the return address.
+ * Places are return address - 1 (that is what libdw wants), plans want the return address. Of a
+ * program that is not instrumented they are the instructions themselves (find/plain/plain.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,14 @@ static const char *const policies[] = {
 	[WIRE_POLICY_POS] = "pos", [WIRE_POLICY_SURW] = "surw", [WIRE_POLICY_REPLAY] = "replay",
 };
 #define POLICY_COUNT (sizeof(policies) / sizeof(*policies))
+
+size_t confirm_sites_at(const struct confirm_context *context, struct arena *arena, const char *module,
+			const char *file, int line, struct sym_site **sites)
+{
+	if (context->plain)
+		return plain_sites_at(context->plain, context->sym, arena, module, file, line, sites);
+	return sym_sites_at(context->sym, arena, module, file, line, sites);
+}
 
 int plan_policy(const char *name)
 {
@@ -87,7 +96,7 @@ static bool is_program(const struct confirm_context *context, const struct place
 	return !place->module || !strcmp(base_name(place->module), base_name(context->program->path));
 }
 
-/* Build-id of a library as it is on the disk now; read once. "-" if it cannot be read. */
+/* Build-id of a library as it is on the disk now; read once. "-" if it cannot be, or is another program. */
 static const char *module_build_id(struct confirm_pool *pool, const char *module)
 {
 	struct module_id new = { 0 };
@@ -96,7 +105,7 @@ static const char *module_build_id(struct confirm_pool *pool, const char *module
 		if (!strcmp(pool->module_ids.items[i].module, module))
 			return pool->module_ids.items[i].build_id;
 	new.module = strdup(module);
-	if (sym_build_id(module, new.build_id))
+	if (target_is_program(module) || sym_build_id(module, new.build_id))
 		strcpy(new.build_id, "-");
 	VEC_PUSH(&pool->module_ids, new);
 	return pool->module_ids.items[pool->module_ids.count - 1].build_id;
@@ -118,6 +127,7 @@ struct draft {
 	struct wire_plan_module modules[16];
 	size_t module_count;
 	VEC(struct wire_plan_site) sites;
+	bool told_atomic; /* the finder knows which accesses are atomic: nothing is to be guessed */
 	bool full; /* a pair in more than 16 modules: cannot happen with two statements */
 };
 
@@ -132,6 +142,7 @@ static struct wire_plan_site *find_site(struct draft *draft, uint32_t module, ui
 static void add_site(struct draft *draft, const struct place *place, enum wire_side side, unsigned flags)
 {
 	uint32_t offset = (uint32_t)place->offset + 1, module;
+	uint32_t meant = access_is_write(flags) ? WIRE_SITE_WRITES : WIRE_SITE_READS;
 	struct wire_plan_site *old;
 
 	if (draft->module_count == sizeof(draft->modules) / sizeof(*draft->modules)) {
@@ -142,8 +153,10 @@ static void add_site(struct draft *draft, const struct place *place, enum wire_s
 	old = find_site(draft, module, offset);
 	if (old && old->side != side)
 		old->side = WIRE_SIDE_BOTH;
-	if (!old)
-		VEC_PUSH(&draft->sites, (struct wire_plan_site){ module, offset, side, flags });
+	if (old)
+		old->flags |= meant;
+	else
+		VEC_PUSH(&draft->sites, (struct wire_plan_site){ module, offset, side, flags | meant });
 }
 
 static bool is_same_statement(const struct access *access, const struct sym_site *site)
@@ -155,6 +168,18 @@ static bool is_same_statement(const struct access *access, const struct sym_site
 	return !strcmp(site->function, access->function) && site->ordinal == access->ordinal;
 }
 
+#define CALLED (ACCESS_RANGE | ACCESS_FREE)
+
+/* How it is accessed there: the same statement may call memcpy in one build and move in another. */
+static unsigned flags_at(const struct draft *draft, const struct access *access, const struct sym_site *site)
+{
+	unsigned atomic = draft->told_atomic ? 0 : site->flags & ACCESS_ATOMIC;
+
+	if (!draft->context->plain)
+		return access->flags;
+	return (access->flags & ~(unsigned)CALLED) | (site->flags & CALLED) | atomic;
+}
+
 static size_t add_line(struct draft *draft, const struct access *access, enum wire_side side,
 		       const char *module, int line)
 {
@@ -163,13 +188,30 @@ static size_t add_line(struct draft *draft, const struct access *access, enum wi
 
 	if (line <= 0)
 		return 0;
-	n = sym_sites_at(draft->context->sym, draft->arena, module, access->file, line, &sites);
+	n = confirm_sites_at(draft->context, draft->arena, module, access->file, line, &sites);
 	for (size_t i = 0; i < n; i++)
 		if (is_same_statement(access, &sites[i])) {
-			add_site(draft, &sites[i].place, side, access->flags);
+			add_site(draft, &sites[i].place, side, flags_at(draft, access, &sites[i]));
 			added++;
 		}
 	return added;
+}
+
+/* Of a place that is known already: is it a call there, is it atomic? */
+static unsigned flags_of_place(const struct draft *draft, const struct access *access, const struct place *place)
+{
+	struct sym_site *calls, site = { .place = *place };
+	size_t n;
+
+	if (!draft->context->plain)
+		return access->flags;
+	n = sym_sites_at(draft->context->sym, draft->arena, place->module, access->file, access->line, &calls);
+	for (size_t i = 0; i < n; i++)
+		if (calls[i].place.offset == place->offset)
+			site.flags = calls[i].flags;
+	if (!draft->told_atomic && plain_is_atomic(draft->context->sym, draft->arena, place))
+		site.flags |= ACCESS_ATOMIC;
+	return flags_at(draft, access, &site);
 }
 
 static size_t add_by_line(struct draft *draft, const struct access *access, enum wire_side side, const char *module)
@@ -187,6 +229,11 @@ static size_t add_by_line(struct draft *draft, const struct access *access, enum
 
 static int no_site(const struct draft *draft, const struct access *access)
 {
+	if (draft->context->plain)
+		return error_cannot("no %s of memory at %s:%d (%s) in %s: was it built with -g from these sources? "
+				    "The optimiser may have removed it", access_kind_name(access->flags), access->file,
+				    access->line, access->function ? access->function : "??",
+				    draft->context->program->path);
 	return error_cannot("no instrumented %s at %s:%d (%s) in %s: was it built with deadheat-cc and -g "
 			    "from these sources?", access_kind_name(access->flags), access->file, access->line,
 			    access->function ? access->function : "??", draft->context->program->path);
@@ -200,13 +247,14 @@ static int add_side(struct draft *draft, const struct access *access, enum wire_
 
 	for (size_t i = 0; i < access->place_count; i++)
 		if (is_this_build(context, &access->places[i])) {
-			add_site(draft, &access->places[i], side, access->flags);
+			add_site(draft, &access->places[i], side, flags_of_place(draft, access, &access->places[i]));
 			added++;
 		}
 	if (added)
 		return 0;
 	for (size_t i = 0; i < access->place_count && !added; i++)
-		if (!is_program(context, &access->places[i]))
+		if (!is_program(context, &access->places[i]) &&
+		    strcmp(module_build_id(context->pool, access->places[i].module), "-"))
 			added = add_by_line(draft, access, side, access->places[i].module);
 	if (!added)
 		added = add_by_line(draft, access, side, module);
@@ -224,7 +272,9 @@ static void hand_over(struct draft *draft, struct wire_plan_parts *parts)
 int plan_candidate(struct confirm_context *context, struct arena *arena, const struct candidate *candidate,
 		   struct wire_plan_parts *parts)
 {
-	struct draft draft = { .context = context, .arena = arena };
+	struct draft draft = {
+		.context = context, .arena = arena, .told_atomic = candidate->found_by & (FINDER_DETECT | FINDER_SCAN),
+	};
 	int result = -1;
 
 	plan_start(parts, context);

@@ -227,12 +227,26 @@ void server_stop(struct server *server)
 	server->state = SERVER_DOWN;
 }
 
+/* With the instructions of an uninstrumented program, which are read anew: the sites are known only now. */
+int server_put_plan(struct wire_host *wire, const struct confirm_context *context, const struct wire_plan_parts *parts)
+{
+	struct wire_plan_parts all = *parts;
+	struct arena arena = ARENA_INIT;
+	int result;
+
+	if (context->plain)
+		plain_describe(context->plain, &arena, &all);
+	result = wire_put_plan(wire, &all);
+	arena_free(&arena);
+	return result;
+}
+
 int server_run(struct server *server, const struct confirm_context *context, const struct wire_plan_parts *parts)
 {
 	struct wire_control message = { .kind = WIRE_CTL_RUN };
 
 	wire_reset(&server->wire);
-	if (wire_put_plan(&server->wire, parts))
+	if (server_put_plan(&server->wire, context, parts))
 		return -1;
 	lseek(server->input, 0, SEEK_SET);
 	if (ftruncate(server->output, 0))

@@ -109,9 +109,11 @@ int program_from_argv(struct program *program, struct arena *arena, char **argv)
 /* Everything we want from one ELF file. */
 struct elf_look {
 	bool is_elf, is_script;
-	int class, machine;
+	int class, machine, type;
+	bool is_pie;
 	bool needs_ours, needs_gcc, has_needed;
-	bool defines_tsan;
+	bool defines_tsan, defines_asan;
+	char asan[64];
 	char interpreter[PATH_MAX];
 };
 
@@ -123,12 +125,16 @@ static void look_dynamic(Elf *elf, const GElf_Shdr *header, Elf_Data *data, stru
 	for (size_t i = 0; i < count && gelf_getdyn(data, (int)i, &entry); i++) {
 		const char *name;
 
+		look->is_pie |= entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE);
 		if (entry.d_tag != DT_NEEDED)
 			continue;
 		look->has_needed = true;
 		name = elf_strptr(elf, header->sh_link, entry.d_un.d_val);
 		look->needs_ours |= name && !strcmp(name, OUR_LIBRARY);
 		look->needs_gcc |= name && !strcmp(name, GCC_LIBRARY);
+		if (name && (!strncmp(name, "libasan.so", 10) || !strncmp(name, "libclang_rt.asan", 16)) &&
+		    strlen(name) < sizeof(look->asan))
+			strcpy(look->asan, name);
 	}
 }
 
@@ -142,6 +148,8 @@ static void look_symbols(Elf *elf, const GElf_Shdr *header, Elf_Data *data, stru
 
 		if (name && symbol.st_shndx != SHN_UNDEF && !strcmp(name, "__tsan_init"))
 			look->defines_tsan = true;
+		if (name && symbol.st_shndx != SHN_UNDEF && !strcmp(name, "__asan_init"))
+			look->defines_asan = true;
 	}
 }
 
@@ -192,6 +200,7 @@ static void look_elf(int fd, struct elf_look *look)
 		look->is_elf = true;
 		look->class = header.e_ident[EI_CLASS];
 		look->machine = header.e_machine;
+		look->type = header.e_type;
 		look_interpreter(elf, fd, look);
 		look_sections(elf, look);
 	}
@@ -317,15 +326,27 @@ int target_inspect(const struct program *program, struct target_info *info)
 		return error_cannot("%s is not a 64-bit x86 program: deadheat can only watch those", program->argv[0]);
 	info->is_static = look.is_elf && !look.has_needed && !*look.interpreter;
 	info->instrumentation = instrumentation_of(program, &look);
+	info->has_asan = look.defines_asan || *look.asan;
+	memcpy(info->asan, look.asan, sizeof(info->asan));
 	info->by_library = look.is_elf && !look.needs_ours && !look.needs_gcc;
 	return 0;
 }
 
-int target_require_instrumented(const struct program *program)
+bool target_is_program(const char *path)
+{
+	struct elf_look look;
+
+	if (access(path, R_OK) || look_at(path, &look))
+		return false;
+	return look.is_elf && (look.type == ET_EXEC || look.is_pie);
+}
+
+int target_require(const struct program *program, bool *plain)
 {
 	const char *name = program->argv[0];
 	struct target_info info;
 
+	*plain = false;
 	if (target_inspect(program, &info))
 		return -1;
 	if (info.is_static)
@@ -336,13 +357,23 @@ int target_require_instrumented(const struct program *program)
 				    "our runtime: use a copy without that bit", name);
 	switch (info.instrumentation) {
 	case INSTRUMENTED_NOT:
-		return error_cannot("%s is not instrumented: " BUILD_HINT, name);
+		*plain = true;
+		return 0;
 	case INSTRUMENTED_STATIC_TSAN:
 		return error_cannot("%s has clang's ThreadSanitizer linked in: "
 				    "build it with deadheat-cc --with clang instead of -fsanitize=thread", name);
 	default:
 		return 0;
 	}
+}
+
+int target_require_instrumented(const struct program *program)
+{
+	bool plain;
+
+	if (target_require(program, &plain))
+		return -1;
+	return plain ? error_cannot("%s is not instrumented: " BUILD_HINT, program->argv[0]) : 0;
 }
 
 /* ---- where our runtimes are -------------------------------------------------------------- */
@@ -376,6 +407,18 @@ static const char *before(struct arena *arena, const char *first, char separator
 	return rest && *rest ? arena_printf(arena, "%s%c%s", first, separator, rest) : first;
 }
 
+/* ASan's library insists on coming first; leaks are not what is looked for, and looking takes its time. */
+static char **with_asan(struct arena *arena, const struct target_info *info, char **envp)
+{
+	const char *options = env_get(envp, "ASAN_OPTIONS");
+
+	if (*info->asan)
+		envp = env_set(arena, envp, "LD_PRELOAD", before(arena, info->asan, ' ', env_get(envp, "LD_PRELOAD")));
+	if (!options || !strstr(options, "detect_leaks"))
+		envp = env_set(arena, envp, "ASAN_OPTIONS", before(arena, "detect_leaks=0", ':', options));
+	return envp;
+}
+
 char **target_environment(const struct program *program, struct arena *arena, const char *runtime, const char *wire)
 {
 	const char *folder = target_runtime_dir(arena, runtime);
@@ -390,5 +433,7 @@ char **target_environment(const struct program *program, struct arena *arena, co
 		envp = env_set(arena, envp, "LD_PRELOAD",
 			       before(arena, arena_printf(arena, "%s/" OUR_LIBRARY, folder), ' ',
 				      env_get(program->envp, "LD_PRELOAD")));
+	if (info.has_asan)
+		envp = with_asan(arena, &info, envp);
 	return env_set(arena, envp, "DEADHEAT_WIRE", wire);
 }

@@ -30,6 +30,8 @@ enum instrumentation {
 struct target_info {
 	enum instrumentation instrumentation;
 	bool by_library;        /* the program itself needs nothing of ours, a library of it does */
+	bool has_asan;          /* AddressSanitizer, as a library (asan) or linked in (asan empty) */
+	char asan[64];
 	bool is_static;
 	bool is_setuid;
 };
@@ -43,8 +45,14 @@ int program_from_argv(struct program *program, struct arena *arena, char **argv)
  */
 int target_inspect(const struct program *program, struct target_info *info);
 
+/* Is the file a program, not a library? Silent: false for what cannot be read. */
+bool target_is_program(const char *path);
+
 /* -1 with the line a user needs unless the program can run under our runtimes. */
 int target_require_instrumented(const struct program *program);
+
+/* The same for what can do without instrumentation; *plain: there is none. */
+int target_require(const struct program *program, bool *plain);
 
 /* "<libdir>/detect" etc.: where the runtime lives, next to the binary or installed. */
 const char *target_runtime_dir(struct arena *arena, const char *runtime);

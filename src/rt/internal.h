@@ -14,6 +14,9 @@ void rt_patch_fork(bool before);
 void rt_near_fork(bool before);
 void rt_memory_fork(bool before);
 
+/* A function of libc, not by dlsym; NULL: there is none (libc.c). */
+void *rt_libc_find(const char *name);
+
 /* Constructor's steps, in order. */
 void rt_real_start(void);
 void rt_wire_start(void);

@@ -147,6 +147,19 @@ const void *near_slot(uintptr_t pc, const void *target)
 	return NULL;
 }
 
+char *near_room(uintptr_t pc, size_t size)
+{
+	const struct module *module = module_find(pc);
+	char *at;
+
+	if (!module)
+		return NULL;
+	rt_lock(&lock);
+	at = map_near(module->low, module->high, size);
+	rt_unlock(&lock);
+	return at;
+}
+
 void rt_near_fork(bool before)
 {
 	if (before)

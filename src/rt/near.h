@@ -14,4 +14,7 @@ const void *near_return(uintptr_t pc);
 /* The address of a word near pc's module that holds target, for FF 15 calls. */
 const void *near_slot(uintptr_t pc, const void *target);
 
+/* Room for code near pc's module, size a multiple of pages, not yet executable. NULL: there is none. */
+char *near_room(uintptr_t pc, size_t size);
+
 #endif

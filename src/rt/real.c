@@ -59,6 +59,18 @@ static void leak(void *block)
 	(void)block;
 }
 
+static bool is_allocator(size_t index)
+{
+	return index == REAL_malloc || index == REAL_free || index == REAL_calloc || index == REAL_realloc ||
+	       index == REAL_posix_memalign || index == REAL_aligned_alloc || index == REAL_memalign;
+}
+
+/*
+ * Before our constructor. dlsym is avoided where possible: it frees the text of the last error
+ * first, and an allocator called there may be the one that asks (AddressSanitizer linked into the
+ * program starts before us): the text would be freed twice. Only the allocator itself must be the
+ * next one, whoever that is: its blocks are given back to it.
+ */
 void *rt_real_find(size_t index);
 void *rt_real_find(size_t index)
 {
@@ -67,6 +79,9 @@ void *rt_real_find(size_t index)
 
 	if (inside && index == REAL_free)
 		return (void *)leak;
+	function = is_allocator(index) ? NULL : rt_libc_find(names[index]);
+	if (function)
+		return function; /* not kept: somebody may stand before libc */
 	inside = true;
 	function = dlsym(RTLD_NEXT, names[index]);
 	inside = false;

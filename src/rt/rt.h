@@ -192,6 +192,8 @@ void rt_point(enum wire_op op, const void *object, uintptr_t pc);
  * scheduling points (abi/atomics call this, not rt_point, before the operation).
  */
 void rt_turn_access(const void *address, size_t size, unsigned flags, uintptr_t pc);
+/* In a forked child, which runs inert from now on: what was changed in its text is undone. */
+void rt_turn_fork_child(void);
 /* The program is about to end (exit, _exit, abort): last words. */
 void rt_turn_exit(int status);
 /*
@@ -238,6 +240,7 @@ const struct wire_plan_module *rt_plan_modules(void);
 const struct wire_plan_site *rt_plan_sites(void);
 const struct wire_plan_edge *rt_plan_edges(void);
 const struct wire_choice *rt_plan_choices(void);
+const struct wire_plan_plain *rt_plan_plain(void);
 
 void rt_count(enum wire_counter counter);
 void rt_count_add(enum wire_counter counter, uint64_t n);

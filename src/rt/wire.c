@@ -137,7 +137,8 @@ static bool plan_fits(const struct wire_header *wire, const struct wire_plan *pl
 	uint64_t need = sizeof(*plan) + (uint64_t)plan->module_count * sizeof(struct wire_plan_module) +
 			(uint64_t)plan->site_count * sizeof(struct wire_plan_site) +
 			(uint64_t)plan->edge_count * sizeof(struct wire_plan_edge) +
-			(uint64_t)plan->choice_count * sizeof(struct wire_choice);
+			(uint64_t)plan->choice_count * sizeof(struct wire_choice) +
+			(uint64_t)plan->plain_count * sizeof(struct wire_plan_plain);
 
 	return plan->size == sizeof(*plan) && need <= wire->plan_size;
 }
@@ -231,6 +232,11 @@ const struct wire_plan_edge *rt_plan_edges(void)
 const struct wire_choice *rt_plan_choices(void)
 {
 	return (const void *)(rt_plan_edges() + rt_plan->edge_count);
+}
+
+const struct wire_plan_plain *rt_plan_plain(void)
+{
+	return (const void *)(rt_plan_choices() + rt_plan->choice_count);
 }
 
 /* ---- records and counters ---------------------------------------------------------------------- */

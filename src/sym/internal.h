@@ -75,6 +75,8 @@ struct module {
 	bool globals_loaded;
 	VEC(struct declaration) declarations;
 	VEC(struct global) globals;
+	bool atomics_loaded;
+	VEC(const char *) atomics;   /* sorted: names of atomic variables and members */
 };
 
 struct source {
@@ -113,6 +115,7 @@ struct line_row {
 	const char *file;
 	int line, column;
 };
+void unit_load_lines(struct unit *unit);
 bool unit_line(struct sym *sym, struct unit *unit, Dwarf_Addr address, struct line_row *row);
 /* Where scope was inlined: file, line, column of the call. */
 void unit_call_site(struct sym *sym, struct unit *unit, struct scope *scope, struct line_row *row);

@@ -6,7 +6,7 @@
 
 #include "sym/internal.h"
 
-static void load_lines(struct unit *unit)
+void unit_load_lines(struct unit *unit)
 {
 	size_t count;
 
@@ -46,7 +46,7 @@ bool unit_line(struct sym *sym, struct unit *unit, Dwarf_Addr address, struct li
 {
 	Dwarf_Line *row;
 
-	load_lines(unit);
+	unit_load_lines(unit);
 	row = row_at(unit, address);
 	if (!row)
 		return false;
@@ -66,7 +66,7 @@ static Dwarf_Word number(Dwarf_Die *die, unsigned name)
 
 void unit_call_site(struct sym *sym, struct unit *unit, struct scope *scope, struct line_row *row)
 {
-	load_lines(unit);
+	unit_load_lines(unit);
 	row->line = (int)number(&scope->die, DW_AT_call_line);
 	row->column = (int)number(&scope->die, DW_AT_call_column);
 	row->file = unit->files ? dwarf_filesrc(unit->files, number(&scope->die, DW_AT_call_file), NULL, NULL) : NULL;

@@ -199,6 +199,7 @@ void module_free(struct module *module)
 	VEC_FREE(&module->ranges);
 	VEC_FREE(&module->globals);
 	VEC_FREE(&module->declarations);
+	VEC_FREE(&module->atomics);
 	if (module->dwfl)
 		dwfl_end(module->dwfl);
 }

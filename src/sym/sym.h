@@ -54,6 +54,17 @@ struct sym_site {
 size_t sym_sites_at(struct sym *sym, struct arena *arena, const char *module,
 		    const char *file, int line, struct sym_site **sites);
 
+/* Code of file:line: rows of the line tables, [low, high) as offsets of places. Returns the count. */
+struct sym_row {
+	uint64_t low, high;
+	int column;
+};
+size_t sym_rows_at(struct sym *sym, struct arena *arena, const char *module, const char *file, int line,
+		   struct sym_row **rows);
+
+/* Is there a variable, member or parameter of that name in the place's module that is atomic, or points at one? */
+bool sym_is_atomic_name(struct sym *sym, const struct place *place, const char *name);
+
 /* One source line without its newline, NULL if the file cannot be read. */
 const char *sym_source_line(struct sym *sym, const char *file, int line);
 /* Look for source files of relative name there too, after the current folder. */

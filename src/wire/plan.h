@@ -3,7 +3,7 @@
  *
  * At plan_offset: struct wire_plan, then module_count wire_plan_module, then
  * site_count wire_plan_site, then edge_count wire_plan_edge, then choice_count
- * wire_choice (schedule.h). The host may rewrite it between two trials of a fork
+ * wire_choice (schedule.h), then plain_count wire_plan_plain. The host may rewrite it between two trials of a fork
  * server; the target reads it in the child, after the fork.
  */
 #ifndef WIRE_PLAN_H
@@ -50,11 +50,46 @@ enum wire_side {
 	WIRE_SIDE_POINT = 4, /* sched, any policy: a scheduling point and nothing more */
 };
 
+/* Besides the access flags in a site's flags: which accesses of an instruction that does both are meant. */
+enum wire_site_flag { WIRE_SITE_READS = 1u << 16, WIRE_SITE_WRITES = 1u << 17 };
+
 struct wire_plan_site {
 	uint32_t module; /* index into the plan's modules */
 	uint32_t offset; /* of the return address of the instrumented call */
 	uint32_t side;   /* enum wire_side */
-	uint32_t flags;  /* enum access_flag of the candidate's side, for information */
+	uint32_t flags;  /* enum access_flag of the candidate's side, for information; enum wire_site_flag */
+};
+
+/*
+ * How the runtime executes one site of an uninstrumented program (rt/plain): the instruction at
+ * the site (its offset - 1) becomes an int3, a copy of it is run elsewhere. Made by the host,
+ * which has a decoder, for every trial from the sites; the target only computes addresses.
+ */
+enum wire_plain_register { WIRE_REG_RIP = 16, WIRE_REG_NONE = 255 }; /* 0..15: rax rcx rdx rbx rsp rbp rsi rdi r8.. */
+
+struct wire_plain_access {
+	int32_t displacement;
+	uint8_t base, index;   /* enum wire_plain_register */
+	uint8_t scale;
+	uint8_t repeated;      /* a string operation with rep: rcx times size */
+	uint16_t size;         /* 0: not meant by the plan, not told */
+	uint16_t flags;        /* enum access_flag */
+	uint8_t expects;       /* compare and exchange: writes only if rax is there */
+	uint8_t reserved[3];
+};
+
+struct wire_plan_plain {
+	uint32_t site;         /* index into the plan's sites */
+	uint8_t length;        /* of the instruction */
+	uint8_t copy_length;
+	uint8_t relative_at;   /* where in the copy a rip-relative disp32 is; 0: none */
+	uint8_t slot_at;       /* where a disp32 is that must become the thread's slot; 0: not split */
+	uint8_t split_size;    /* read, then written as two accesses: bytes of the operand */
+	uint8_t access_count;  /* 1 or 2: a read comes before a write */
+	uint8_t reserved[2];
+	uint8_t original[16];
+	uint8_t copy[24];
+	struct wire_plain_access access[2];
 };
 
 /* Deadlock candidate: who has taken a lock at held_at stops before wait_at. */
@@ -84,6 +119,8 @@ struct wire_plan {
 	uint32_t site_count;
 	uint32_t edge_count;
 	uint32_t choice_count;
+	uint32_t plain_count;
+	uint32_t reserved;
 };
 
 /* Control socket of the fork server: SOCK_SEQPACKET, these messages. */

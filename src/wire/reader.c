@@ -140,7 +140,8 @@ int wire_put_plan(struct wire_host *wire, const struct wire_plan_parts *parts)
 	size_t sites = parts->site_count * sizeof(*parts->sites);
 	size_t edges = parts->edge_count * sizeof(*parts->edges);
 	size_t choices = parts->choice_count * sizeof(*parts->choices);
-	size_t total = sizeof(parts->plan) + modules + sites + edges + choices;
+	size_t plain = parts->plain_count * sizeof(*parts->plain);
+	size_t total = sizeof(parts->plan) + modules + sites + edges + choices + plain;
 	struct wire_plan plan = parts->plan;
 	char *to = at(wire, wire->offsets.plan);
 
@@ -151,11 +152,13 @@ int wire_put_plan(struct wire_host *wire, const struct wire_plan_parts *parts)
 	plan.site_count = (uint32_t)parts->site_count;
 	plan.edge_count = (uint32_t)parts->edge_count;
 	plan.choice_count = (uint32_t)parts->choice_count;
+	plan.plain_count = (uint32_t)parts->plain_count;
 	to = put(to, &plan, sizeof(plan));
 	to = put(to, parts->modules, modules);
 	to = put(to, parts->sites, sites);
 	to = put(to, parts->edges, edges);
-	put(to, parts->choices, choices);
+	to = put(to, parts->choices, choices);
+	put(to, parts->plain, plain);
 	return 0;
 }
 

@@ -60,6 +60,8 @@ struct wire_plan_parts {
 	size_t edge_count;
 	const struct wire_choice *choices;
 	size_t choice_count;
+	const struct wire_plan_plain *plain;
+	size_t plain_count;
 };
 int wire_put_plan(struct wire_host *wire, const struct wire_plan_parts *parts);
 

@@ -28,7 +28,7 @@ check "sym: base, race" may sym '(sym|base|race)/.*'
 check "store: base, race" may store '(store|base|race)/.*'
 check "find: a sink, not the store" may find '(find|base|race|sym|wire)/.*'
 check "confirm: base, race, sym, wire, store and the start of targets" \
-	may confirm '(confirm|base|race|sym|wire|store)/.*|find/(find|target|describe)\.h'
+	may confirm '(confirm|base|race|sym|wire|store)/.*|find/(find|target|describe)\.h|find/plain/plain\.h'
 check "report: base, race, store, sym and the schedule's format" \
 	may report '(report|base|race|store|sym)/.*|wire/(plan|schedule|wire)\.h'
 check "rt: race and the border, nothing of the host" \

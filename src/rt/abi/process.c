@@ -35,6 +35,7 @@ static void after_fork_child(void)
 	rt_fork_after(true);
 	if (rt_wire)
 		TELL(rt_on_fork_child());
+	rt_turn_fork_child();
 	rt_wire_leave();
 }
 

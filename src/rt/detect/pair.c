@@ -210,6 +210,8 @@ void pair_report(const struct touch *x, const struct other *other, uint32_t over
 		return;
 	side_now(&now, x, frames);
 	side_past(&past, other, overlap, granule);
+	rt_place(now.pc); /* module records go before ours */
+	rt_place(past.pc);
 	pair = rt_record(sizeof(*pair) + side_size(&now) + side_size(&past));
 	if (!pair) {
 		rt_count(WIRE_LOST_PAIRS);

@@ -23,3 +23,4 @@ size_t rt_turn_stream(void *stream, size_t wanted, uintptr_t pc)
 {
 	return wanted;
 }
+void rt_turn_fork_child(void) {}

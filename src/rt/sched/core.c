@@ -12,6 +12,7 @@
  */
 #include <sys/syscall.h>
 
+#include "rt/plain/plain.h"
 #include "rt/sched/turn.h"
 
 struct sched_core sched;
@@ -156,6 +157,11 @@ void rt_turn_start(void)
 	thread_start_main();
 	if (!served)
 		watchdog_start();
+}
+
+void rt_turn_fork_child(void)
+{
+	plain_restore_all();
 }
 
 void sched_write_end(enum wire_end how, int code)

@@ -36,6 +36,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include "rt/plain/plain.h"
 #include "rt/sched/turn.h"
 
 #define FAIR_TURNS 400000u
@@ -108,6 +109,14 @@ void pair_start(void)
 		return;
 	}
 	sites_resolve();
+	plain_start();
+}
+
+/* A library has come or gone: the loader's breakpoint says so (rt/plain). */
+void pair_modules_changed(void)
+{
+	if (sites.size)
+		sites_resolve();
 }
 
 static int site_find(uintptr_t pc)

@@ -181,6 +181,7 @@ void report_hit(struct sched_thread *a, struct sched_thread *b, uint32_t first)
 	report_view(&view[0], a);
 	report_view(&view[1], b);
 	rt_place(a->pc); /* module records go before ours */
+	rt_place(b->pc);
 	hit = rt_record(sizeof(*hit) + 2 * sizeof(struct wire_access) + view[0].size + view[1].size);
 	if (!hit)
 		return;

@@ -24,6 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rt/plain/plain.h"
 #include "rt/sched/signals.h"
 #include "rt/sched/turn.h"
 
@@ -233,15 +234,21 @@ static bool stands_in(int sig, const struct sigaction *action)
 static int set_action(int sig, const struct sigaction *action, struct sigaction *old)
 {
 	struct sigaction before = { 0 }, installed, previous = { 0 };
+	sigset_t room;
 	bool mine = sig >= 1 && sig <= SIGNALS && ours[sig];
 	int result;
 
+	if (sig == SIGTRAP && plain_owns_trap()) {
+		plain_sigaction(action, old);
+		return 0;
+	}
 	if (mine)
 		before = wanted[sig];
 	if (!action) {
 		result = REAL(sigaction)(sig, NULL, &previous);
 	} else {
 		installed = *action;
+		installed.sa_mask = *plain_mask(&action->sa_mask, &room);
 		if (sig >= 1 && sig <= SIGNALS && stands_in(sig, action)) {
 			wanted[sig] = *action;
 			installed.sa_sigaction = on_arrival;
@@ -282,12 +289,13 @@ static void changed_mask(struct sched_thread *self)
 RT_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	struct sched_thread *self = sched_self();
+	sigset_t room;
 	int result;
 
 	if (!self)
 		return REAL(pthread_sigmask)(how, set, old);
 	self->handling = true;
-	result = REAL(pthread_sigmask)(how, set, old);
+	result = REAL(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : plain_mask(set, &room), old);
 	self->handling = false;
 	changed_mask(self);
 	return result;
@@ -296,12 +304,13 @@ RT_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 RT_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
 	struct sched_thread *self = sched_self();
+	sigset_t room;
 	int result;
 
 	if (!self)
 		return REAL(sigprocmask)(how, set, old);
 	self->handling = true;
-	result = REAL(sigprocmask)(how, set, old);
+	result = REAL(sigprocmask)(how, how == SIG_UNBLOCK ? set : plain_mask(set, &room), old);
 	self->handling = false;
 	changed_mask(self);
 	return result;
