@@ -1,0 +1,264 @@
+/*
+ * sample - the part that takes samples (RACEZ, section 3): at a signal of the trigger, where
+ * the thread is, what its registers hold, which locks it has, how far its clock is.
+ *
+ * Budget: the cost of one sample is measured at the start (signals to ourselves: delivery,
+ * handler and return) and the handler's part again at every sample; the mean period is that
+ * cost divided by the budget, and each period is drawn from [1/2, 3/2) of it, so that no rhythm
+ * of the program hides from us.
+ */
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "rt/trace/sampler.h"
+
+#define TRIES 16            /* signals to ourselves to learn the price of one */
+#define SHORTEST 1000000u   /* ns; the kernel's tick is longer, and more often is not asked of it */
+#define LONGEST 1000000000u
+#define DEFAULT_SIGNAL 61   /* SIGRTMAX - 3: the programs we know take theirs from the lower end */
+
+static const struct trigger *trigger;
+static uint64_t tsc_per_us = 1000;  /* measured */
+static uint64_t delivery_ns = 3000; /* of a signal, beside the handler; measured */
+static uint64_t handler_ns = 1000;  /* running mean; written without a lock: a guess is as good */
+static bool trying;
+
+int sampler_signal(void)
+{
+	return trace_header->signal ? (int)trace_header->signal : DEFAULT_SIGNAL;
+}
+
+/* ---- the period ---------------------------------------------------------------------------- */
+
+static uint64_t draw(struct trace_thread *self)
+{
+	uint64_t *x = &sampler_keep(self)[KEEP_RANDOM];
+
+	if (!*x)
+		*x = (trace_header->seed ^ (self->number + 1) * 0x9e3779b97f4a7c15ull) | 1;
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+static uint64_t mean_period(void)
+{
+	uint64_t budget = trace_header->budget_ppm ? trace_header->budget_ppm : 10000;
+	uint64_t period = trace_header->period_ns;
+
+	if (!period)
+		period = (delivery_ns + handler_ns) * 1000000 / budget;
+	if (period < SHORTEST && !trace_header->period_ns)
+		period = SHORTEST;
+	return period > LONGEST ? LONGEST : period;
+}
+
+uint64_t sampler_period(struct trace_thread *self)
+{
+	uint64_t period = mean_period();
+
+	return period / 2 + draw(self) % (period + 1);
+}
+
+/* ---- the sample ------------------------------------------------------------------------------- */
+
+static void take_registers(struct trace_r_sample *sample, const ucontext_t *context)
+{
+	static const uint8_t from[TRACE_REGISTERS] = {
+		[TRACE_RAX] = REG_RAX, [TRACE_RCX] = REG_RCX, [TRACE_RDX] = REG_RDX, [TRACE_RBX] = REG_RBX,
+		[TRACE_RSP] = REG_RSP, [TRACE_RBP] = REG_RBP, [TRACE_RSI] = REG_RSI, [TRACE_RDI] = REG_RDI,
+		[TRACE_R8] = REG_R8, [TRACE_R9] = REG_R9, [TRACE_R10] = REG_R10, [TRACE_R11] = REG_R11,
+		[TRACE_R12] = REG_R12, [TRACE_R13] = REG_R13, [TRACE_R14] = REG_R14, [TRACE_R15] = REG_R15,
+	};
+
+	for (int i = 0; i < TRACE_REGISTERS; i++)
+		sample->registers[i] = (uint64_t)context->uc_mcontext.gregs[from[i]];
+	sample->ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+	sample->flags = (uint64_t)context->uc_mcontext.gregs[REG_EFL];
+	sample->fs_base = (uintptr_t)__builtin_thread_pointer();
+}
+
+static void take_locks(struct trace_r_sample *sample, const struct trace_thread *self)
+{
+	uint64_t *locks = (uint64_t *)(sample + 1);
+
+	sample->lock_count = self->lock_count;
+	for (uint32_t i = 0; i < self->lock_count; i++)
+		locks[i] = self->held[i].lock | (self->held[i].mode == LOCK_READ ? TRACE_LOCK_SHARED : 0);
+	sample->stack_words = 0;
+	sample->head.aux = (self->locks_lost ? TRACE_LOCKS_LOST : 0) | (self->ignoring > 0 ? TRACE_IGNORED : 0);
+}
+
+static void take(struct trace_thread *self, const ucontext_t *context)
+{
+	size_t size = sizeof(struct trace_r_sample) + self->lock_count * sizeof(uint64_t);
+	struct trace_r_sample *sample = trace_record(self, TRACE_R_SAMPLE, size, trace_order());
+
+	if (!sample)
+		return;
+	take_registers(sample, context);
+	take_locks(sample, self);
+	sample->clock = self->clock;
+	trace_commit(self, sample);
+}
+
+static void take_counted(struct trace_thread *self, const ucontext_t *context)
+{
+	if (!trace_active()) {
+		trace_count(TRACE_SAMPLES_PAUSED);
+	} else {
+		trace_count(TRACE_SAMPLES);
+		take(self, context);
+	}
+}
+
+static void account(uint64_t started)
+{
+	uint64_t ns = (__rdtsc() - started) * 1000 / tsc_per_us;
+
+	if (ns < 1000000) /* else we were off the processor meanwhile */
+		handler_ns = (handler_ns * 15 + ns) / 16;
+	trace_count_add(TRACE_HANDLER_NS, delivery_ns + handler_ns);
+}
+
+static void on_sample(int signal, siginfo_t *info, void *context)
+{
+	uint64_t started = __rdtsc();
+	struct trace_thread *self;
+
+	if (!trace_header)
+		return;
+	self = trace_self(); /* a thread without a slot is not inside, so making one is safe */
+	sampler_restart(context);
+	if (!trace_enter(self)) {
+		if (!trying)
+			trace_count(TRACE_SAMPLES_INSIDE);
+		if (!self->ended)
+			trigger->next(self, sampler_period(self));
+		return;
+	}
+	take_counted(self, context);
+	trigger->next(self, sampler_period(self));
+	trace_leave(self);
+	account(started);
+}
+
+static void on_toggle(int signal, siginfo_t *info, void *context)
+{
+	__atomic_xor_fetch(&trace_header->active, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- life ------------------------------------------------------------------------------------------ */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now = { 0 };
+
+	rt_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* With `inside` set the handler does all but the record: delivery and return are what costs. */
+static void learn_price(void)
+{
+	uint64_t begin = now_ns(), tsc = __rdtsc(), spent;
+
+	trying = true;
+	for (int i = 0; i < TRIES; i++)
+		rt_syscall(SYS_tgkill, rt_syscall(SYS_getpid), rt_syscall(SYS_gettid), sampler_signal());
+	trying = false;
+	spent = now_ns() - begin;
+	if (spent > 1000)
+		tsc_per_us = (__rdtsc() - tsc) * 1000 / spent;
+	if (!tsc_per_us)
+		tsc_per_us = 1;
+	delivery_ns = spent / TRIES;
+}
+
+static void install(int number, void (*handler)(int, siginfo_t *, void *))
+{
+	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+
+	REAL(sigaction)(number, &action, NULL);
+	trace_keep_signal(number);
+}
+
+static void choose(void)
+{
+	bool pmu = trace_header->sampler != TRACE_SAMPLER_TIMER && trigger_pmu.probe();
+
+	trigger = pmu ? &trigger_pmu : &trigger_timer;
+	trace_header->sampler = trigger->kind;
+}
+
+static void sample_thread_start(struct trace_thread *self)
+{
+	if (trigger && !trigger->arm(self, 0))
+		trace_count(TRACE_SAMPLES_NO_TIMER);
+}
+
+static void sample_thread_end(struct trace_thread *self)
+{
+	if (trigger)
+		trigger->disarm(self);
+}
+
+/* A shell before us may have left our signal blocked: masks are inherited. */
+static void unblock(int number)
+{
+	uint64_t set = 1ull << (number - 1);
+
+	rt_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, 0, sizeof(set));
+}
+
+static void sample_start(struct trace_thread *self)
+{
+	choose();
+	install(sampler_signal(), on_sample);
+	unblock(sampler_signal());
+	if (trace_header->toggle_signal) {
+		install((int)trace_header->toggle_signal, on_toggle);
+		unblock((int)trace_header->toggle_signal);
+	}
+	learn_price();
+}
+
+/* Timers and events are not inherited by fork; the handler is. */
+static void sample_fork_child(struct trace_thread *self)
+{
+	rt_memset(sampler_keep(self), 0, sizeof(self->part[0]));
+	sample_thread_start(self);
+}
+
+static void sample_end(struct trace_thread *self)
+{
+	sample_thread_end(self);
+}
+
+/* The program's wish is heard and not granted: our signal is ours while we are here. */
+static bool sample_sigaction(int number, const struct sigaction *action, struct sigaction *old, int *result)
+{
+	if (number != sampler_signal() && (!number || number != (int)trace_header->toggle_signal))
+		return false;
+	if (old) {
+		rt_memset(old, 0, sizeof(*old));
+		old->sa_handler = SIG_DFL;
+	}
+	*result = 0;
+	return true;
+}
+
+const struct trace_part trace_part_sample = {
+	.mode = TRACE_SAMPLE,
+	.start = sample_start,
+	.end = sample_end,
+	.thread_start = sample_thread_start,
+	.thread_end = sample_thread_end,
+	.fork_child = sample_fork_child,
+	.sigaction = sample_sigaction,
+};

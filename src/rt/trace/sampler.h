@@ -1,0 +1,40 @@
+/*
+ * sampler - what the files sample*.c share: a trigger makes a signal come to a thread now and
+ * then; the handler (sample.c) takes registers, lockset and clock of that very instant.
+ *
+ * A trigger decides when, never what: whatever its skid, ip and registers of the interrupted
+ * context belong together, and so does the lockset. So RACEZ's stall loop (waiting until the
+ * sampled instruction is certain) is not needed.
+ */
+#ifndef TRACE_SAMPLER_H
+#define TRACE_SAMPLER_H
+
+#include "rt/trace/trace.h"
+
+struct trigger {
+	enum trace_sampler kind;
+	/* Can this machine do it? In the constructor; leaves nothing behind. */
+	bool (*probe)(void);
+	/* A source of signals for the calling thread, or for the thread tid (0: the caller's). False: refused. */
+	bool (*arm)(struct trace_thread *self, uint32_t tid);
+	/* In the handler, after a sample: the next one after about ns of CPU time. */
+	void (*next)(struct trace_thread *self, uint64_t ns);
+	void (*disarm)(struct trace_thread *self);
+};
+extern const struct trigger trigger_timer, trigger_pmu;
+
+int sampler_signal(void);
+/* Mean CPU time between samples of one thread, by budget; random around it. */
+uint64_t sampler_period(struct trace_thread *self);
+
+/* What a trigger keeps in part[TRACE_PART_SAMPLE]. */
+enum { KEEP_ARMED, KEEP_HANDLE, KEEP_RANDOM };
+static inline uint64_t *sampler_keep(struct trace_thread *self)
+{
+	return self->part[TRACE_PART_SAMPLE];
+}
+
+/* restart.c: a system call our signal has cut short goes on as if nothing had been. */
+void sampler_restart(void *context);
+
+#endif
