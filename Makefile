@@ -21,7 +21,7 @@ SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter $(if $(SANITIZE),,-Werror)
 # Recursive on purpose: pkg-config may only be asked once packages.txt is installed.
 PKG_CFLAGS = $(shell pkg-config --cflags libdw libelf sqlite3 jansson libpq)
-PKG_LIBS = $(shell pkg-config --libs libdw libelf sqlite3 jansson libpq) -lZydis
+PKG_LIBS = $(shell pkg-config --libs libdw libelf sqlite3 jansson libpq) -lZydis -lm
 HOST_CFLAGS = -std=gnu17 -O2 -g $(WARN) $(SAN) -Isrc -Iinclude -D_GNU_SOURCE \
 	-DDEADHEAT_VERSION='"$(VERSION)"' -DDEADHEAT_PREFIX='"$(PREFIX)"' $(PKG_CFLAGS)
 # The other world: no instrumentation, no stack protector, frame pointers for our own unwinder.

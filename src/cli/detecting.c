@@ -134,7 +134,7 @@ static void keep(struct gathering *gathering)
 	VEC_FREE(&gathering->counters);
 }
 
-int detecting_run(struct detecting *detecting, const struct program *program, const struct detect_options *options)
+int finding_run(struct detecting *detecting, const char *stage, finding_work *work, void *context)
 {
 	struct gathering gathering = { .detecting = detecting };
 	struct find_sink sink = {
@@ -143,13 +143,34 @@ int detecting_run(struct detecting *detecting, const struct program *program, co
 	};
 	int result;
 
-	if (has_store(detecting) && store_begin_run(detecting->store, "detect", detecting->program_id, &detecting->run))
+	if (has_store(detecting) && store_begin_run(detecting->store, stage, detecting->program_id, &detecting->run))
 		store_lost(detecting);
-	result = detect_run(program, options, detecting->sym, &sink, detecting->arena, &detecting->result);
+	result = work(context, &sink);
 	keep(&gathering);
 	if (has_store(detecting) && store_end_run(detecting->store, detecting->run, detecting->result.ended) && !result)
 		store_lost(detecting);
 	return result;
+}
+
+struct detect_work {
+	struct detecting *detecting;
+	const struct program *program;
+	const struct detect_options *options;
+};
+
+static int work_detect(void *context, const struct find_sink *sink)
+{
+	struct detect_work *work = context;
+	struct detecting *detecting = work->detecting;
+
+	return detect_run(work->program, work->options, detecting->sym, sink, detecting->arena, &detecting->result);
+}
+
+int detecting_run(struct detecting *detecting, const struct program *program, const struct detect_options *options)
+{
+	struct detect_work work = { detecting, program, options };
+
+	return finding_run(detecting, "detect", work_detect, &work);
 }
 
 /* What the user may have lost, by name: counters whose names speak of a loss. */

@@ -42,6 +42,12 @@ struct detecting {
 	struct detect_result result;
 	struct store_findings findings; /* what this run found */
 };
+/*
+ * Any front end with the store behind the sink: work puts candidates into it, and sets
+ * detecting->result.ended. stage names the run.
+ */
+typedef int finding_work(void *context, const struct find_sink *sink);
+int finding_run(struct detecting *detecting, const char *stage, finding_work *work, void *context);
 int detecting_run(struct detecting *detecting, const struct program *program, const struct detect_options *options);
 /* What this run found, on stdout: one line each, or in full when no store keeps it. */
 int detecting_print(const struct detecting *detecting);

@@ -130,6 +130,8 @@ bool path_matches(const char *path, const char *wanted);
 bool type_of(Dwarf_Die *die, Dwarf_Die *type);
 /* name followed by the path to the byte at offset in a variable of this type. */
 const char *type_path(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset);
+/* Is the byte at offset of an atomic type? */
+bool type_is_atomic(const Dwarf_Die *of, uint64_t offset);
 
 /* variable.c */
 void module_load_globals(struct sym *sym, struct module *module);

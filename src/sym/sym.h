@@ -37,6 +37,9 @@ size_t sym_frames(struct sym *sym, struct arena *arena, const struct place *plac
 /* "counter", "table[3].len": the global at module + offset, or NULL. */
 const char *sym_variable(struct sym *sym, struct arena *arena, const struct place *place);
 
+/* Is the global there, or the member of it, of an atomic type (_Atomic, std::atomic)? Unknown is false. */
+bool sym_is_atomic(struct sym *sym, const struct place *place);
+
 /*
  * All instrumented call sites of a module at file:line: return addresses of calls to
  * __tsan_{read,write,...}*, the *atomic*, range and interposed libc calls included, each

@@ -2,6 +2,7 @@
  * type - the path from a variable to the bytes at an offset: ".len", "[3].next".
  */
 #include <dwarf.h>
+#include <string.h>
 
 #include "sym/internal.h"
 
@@ -142,4 +143,50 @@ static const char *path_in(struct arena *arena, const char *name, Dwarf_Die *typ
 const char *type_path(struct arena *arena, const char *name, Dwarf_Die *type, uint64_t offset)
 {
 	return path_in(arena, name, type, offset, 0);
+}
+
+static bool named_atomic(Dwarf_Die *type)
+{
+	const char *name = dwarf_diename(type);
+
+	return name && (!strncmp(name, "atomic<", 7) || !strncmp(name, "__atomic_", 9) || !strcmp(name, "atomic_flag"));
+}
+
+static bool is_array(Dwarf_Die *type)
+{
+	return dwarf_tag(type) == DW_TAG_array_type;
+}
+
+/* One step towards the byte at *offset; false: this is as far as it goes. */
+static bool inward(Dwarf_Die *type, uint64_t *offset)
+{
+	Dwarf_Die member, inner;
+	Dwarf_Word size;
+	int tag = dwarf_tag(type);
+
+	if (tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || is_array(type)) {
+		if (!type_of(type, &inner))
+			return false;
+		if (is_array(type) && !dwarf_aggregate_size(&inner, &size) && size)
+			*offset %= size;
+	} else {
+		if (!member_at(type, *offset, &member) || !type_of(&member, &inner))
+			return false;
+		*offset -= member_offset(&member);
+	}
+	*type = inner;
+	return true;
+}
+
+bool type_is_atomic(const Dwarf_Die *of, uint64_t offset)
+{
+	Dwarf_Die type = *of;
+
+	for (int hops = 0; hops < MOST_LINKS; hops++) {
+		if (dwarf_tag(&type) == DW_TAG_atomic_type || named_atomic(&type))
+			return true;
+		if (!inward(&type, &offset))
+			return false;
+	}
+	return false;
 }

@@ -187,3 +187,14 @@ const char *sym_variable(struct sym *sym, struct arena *arena, const struct plac
 		return arena_strdup(arena, g->name);
 	return type_path(arena, arena_strdup(arena, g->name), &g->type, address - g->address);
 }
+
+bool sym_is_atomic(struct sym *sym, const struct place *place)
+{
+	struct module *module = module_get(sym, place->module, place->build_id);
+	Dwarf_Addr address = place->offset - module->bias;
+	struct global *g;
+
+	module_load_globals(sym, module);
+	g = global_at(module, address);
+	return g && g->has_type && type_is_atomic(&g->type, address - g->address);
+}

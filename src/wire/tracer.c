@@ -4,7 +4,6 @@
 #include "wire/tracer.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -117,6 +116,22 @@ const struct trace_record *tracer_next(const struct trace_chunk *chunk, size_t *
 	return record;
 }
 
+/* A zombie nobody has waited for yet has ended too. */
+static bool is_alive(pid_t pid)
+{
+	char path[32], line[256] = "";
+	const char *end;
+	FILE *stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	stat = fopen(path, "r");
+	if (!stat)
+		return false;
+	end = fgets(line, sizeof(line), stat) ? strrchr(line, ')') : NULL;
+	fclose(stat);
+	return end && end[1] == ' ' && end[2] != 'Z' && end[2] != 'X';
+}
+
 size_t tracer_running(const struct tracer *tracer)
 {
 	const struct trace_header *h = tracer->header;
@@ -125,7 +140,7 @@ size_t tracer_running(const struct tracer *tracer)
 
 	for (uint32_t i = 0; i < count && i < TRACE_PROCESSES; i++)
 		if (__atomic_load_n(&h->processes[i].state, __ATOMIC_ACQUIRE) == TRACE_PROCESS_RUNNING &&
-		    (kill((pid_t)h->processes[i].pid, 0) == 0 || errno == EPERM))
+		    is_alive((pid_t)h->processes[i].pid))
 			running++;
 	return running;
 }

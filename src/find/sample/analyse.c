@@ -1,0 +1,113 @@
+/*
+ * analyse - a whole log: process by process, samples become accesses, accesses pairs, pairs
+ * candidates.
+ */
+#include "find/sample/internal.h"
+
+#define MOST_ACCESSES 256 /* of one sample */
+
+static bool is_usable(const struct trace_r_sample *record)
+{
+	return !(record->head.aux & (TRACE_LOCKS_LOST | TRACE_IGNORED));
+}
+
+static void keep_accesses(struct process *p, uint32_t sample, const struct seen_module *module,
+			  const struct extend_access *found, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		VEC_PUSH(&p->accesses, (struct seen_access){
+			.address = found[i].address, .size = found[i].size, .sample = sample,
+			.module = (uint32_t)(module - p->modules.items), .place = (uint32_t)found[i].place,
+			.flags = (uint16_t)found[i].flags, .by_stack_pointer = found[i].by_stack_pointer,
+		});
+}
+
+static void extend_all(struct process *p, struct sample_result *result)
+{
+	struct extend_access found[MOST_ACCESSES];
+
+	for (uint32_t i = 0; i < p->samples.count; i++) {
+		const struct trace_r_sample *r = p->samples.items[i].record;
+		struct seen_module *module = process_module(p, r->ip, p->samples.items[i].order);
+		struct extend_sample sample;
+		size_t count, plain;
+
+		result->samples++;
+		if (!module || !module->code || !is_usable(r))
+			continue;
+		sample = (struct extend_sample){ r->ip - module->base, module->base, r->registers, r->fs_base, r->flags };
+		count = extend(module->code, &sample, found, MOST_ACCESSES, &plain);
+		result->placed++;
+		result->plain += plain;
+		result->extended += count;
+		keep_accesses(p, i, module, found, count);
+	}
+}
+
+static void tell_counts(const struct find_sink *sink, const struct pair_counts *c)
+{
+	const struct { const char *name; uint64_t value; } rows[] = {
+		{ "pairs_locked", c->locked }, { "pairs_ordered", c->ordered }, { "pairs_of_reused_memory", c->reused },
+		{ "pairs_across_lost_records", c->lost }, { "pairs_on_atomics", c->atomic },
+		{ "pairs_in_own_frames", c->stack }, { "meant_pairs", c->benign }, { "accesses_not_compared", c->crowded },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].value)
+			sink->counter(sink->context, rows[i].name, rows[i].value);
+}
+
+static int analyse_process(struct process *p, struct sym *sym, const struct find_sink *sink, struct pair_counts *counts,
+			   struct sample_result *result)
+{
+	seen_pairs pairs = { 0 };
+	int status;
+
+	process_read(p);
+	process_order(p);
+	extend_all(p, result);
+	pairs_find(p, &pairs, counts);
+	status = pairs_tell(p, &pairs, sym, sink, &result->pairs);
+	VEC_FREE(&pairs);
+	process_free(p);
+	return status;
+}
+
+static const char *sampler_name(uint32_t sampler)
+{
+	return sampler == TRACE_SAMPLER_PMU ? "pmu" : sampler == TRACE_SAMPLER_TIMER ? "timer" : "none";
+}
+
+static void tell_run(const struct log *log, const struct find_sink *sink, struct sample_result *result)
+{
+	for (int i = 0; i < TRACE_COUNTER_COUNT; i++)
+		if (log->counters[i])
+			sink->counter(sink->context, trace_counter_name((enum trace_counter)i), log->counters[i]);
+	result->cpu_ms = log->run.cpu_ms;
+	result->sampler = sampler_name(log->run.sampler);
+	if (log->run.cpu_ms)
+		result->handler_share = (double)log->counters[TRACE_HANDLER_NS] / 1e6 / (double)log->run.cpu_ms;
+	if (log->cut)
+		sink->note(sink->context, "the log ends in the middle; what it holds is used");
+}
+
+int log_analyse(const struct log *log, struct sym *sym, const struct find_sink *sink, struct arena *arena,
+		struct sample_result *result)
+{
+	struct pair_counts counts = { 0 };
+	int status = 0;
+
+	tell_run(log, sink, result);
+	for (size_t low = 0, high; low < log->chunks.count && !status; low = high) {
+		struct process p = { .arena = arena, .log = log, .number = log->chunks.items[low]->process, .chunk_low = low };
+
+		for (high = low; high < log->chunks.count && log->chunks.items[high]->process == p.number; high++)
+			;
+		p.chunk_high = high;
+		result->processes++;
+		status = analyse_process(&p, sym, sink, &counts, result);
+	}
+	result->shared = counts.shared;
+	tell_counts(sink, &counts);
+	return status;
+}

@@ -1,0 +1,38 @@
+/*
+ * run - what a start (run.c) and an attach (attach.c) share: the mapping, the log, the window of
+ * time, signals to the host.
+ */
+#ifndef FIND_SAMPLE_RUN_H
+#define FIND_SAMPLE_RUN_H
+
+#include <signal.h>
+
+#include "find/sample/internal.h"
+
+struct run {
+	const struct sample_options *options;
+	struct tracer tracer;
+	struct log_writer writer;
+	uint64_t began;   /* ms */
+	int phase;        /* 0 before --delay, 1 looking, 2 after --duration */
+	uint64_t cpu_ms;
+};
+
+struct run_signals {
+	struct sigaction old[4];
+};
+
+int run_open(struct run *run, const struct sample_options *options);
+/* Start or stop looking when it is time. */
+void run_window(struct run *run);
+int run_drain(struct run *run, bool all);
+int run_finish(struct run *run, struct sym *sym, const struct find_sink *sink, struct arena *arena,
+	       struct sample_result *result);
+void run_close(struct run *run);
+
+void run_take_signals(struct run_signals *saved);
+void run_give_signals_back(const struct run_signals *saved);
+/* How many signals came since they were taken. */
+int run_interrupted(void);
+
+#endif
