@@ -21,6 +21,8 @@ static const char *format = "text", *rule = "hybrid", *schedule = "native";
 static int fail_on = RUNG_CONFIRMED;
 #define SCHEDULES 50
 #define DETECT_MS (10 * 60 * 1000) /* a run of the program as it is; one that hangs must not hang us */
+#define EXPLORE_RUNS 6
+#define EXPLORE_MS 2000 /* per run */
 #define ONLY_IF_HARMLESS UINT64_MAX
 static uint64_t runs = 5, schedules = ONLY_IF_HARMLESS;
 
@@ -147,6 +149,10 @@ static void catch_note(void *context, const char *line)
 	cli_say("%s", line);
 }
 
+static void catch_nothing(void *context, const char *line)
+{
+}
+
 static int detect(struct catch *catch)
 {
 	struct session *session = catch->session;
@@ -164,6 +170,43 @@ static int detect(struct catch *catch)
 		return -1;
 	cli_say("detect: %zu suspected in %u run%s, it ended with %s", catch->found.ids.count, result.runs,
 		result.runs == 1 ? "" : "s", result.ended ? result.ended : "nothing");
+	return 0;
+}
+
+/* One that really happened there may lack the place of a lock; it cannot be aimed at. */
+static int catch_explored_deadlock(void *context, const struct deadlock *deadlock)
+{
+	for (size_t i = 0; i < deadlock->edge_count; i++)
+		if (!deadlock->edges[i].held_at.module || !deadlock->edges[i].wait_at.module ||
+		    !*deadlock->edges[i].held_at.module || !*deadlock->edges[i].wait_at.module)
+			return 0;
+	return catch_deadlock(context, deadlock);
+}
+
+/*
+ * What the machine's own schedule never led to: a few short runs under random ones. Only for
+ * programs that end soon; their output was seen already.
+ */
+static int explore(struct catch *catch, uint64_t native_ms)
+{
+	struct session *session = catch->session;
+	struct detect_options options = detect_defaults;
+	struct find_sink sink = { catch_candidate, catch_explored_deadlock, catch_counter, catch_nothing, catch };
+	struct detect_result result = { 0 };
+	size_t before = catch->found.ids.count;
+
+	if (native_ms > EXPLORE_MS || !strcmp(schedule, "random"))
+		return 0;
+	options.runs = EXPLORE_RUNS;
+	options.rule = rule;
+	options.schedule = "random";
+	options.seed = trial_options.seed;
+	options.timeout_ms = EXPLORE_MS;
+	options.all_runs = options.mute = true;
+	if (detect_run(&session->program, &options, session->sym, &sink, &session->arena, &result))
+		return -1;
+	if (catch->found.ids.count > before)
+		cli_say("detect: %zu more in %u runs under random schedules", catch->found.ids.count - before, result.runs);
 	return 0;
 }
 
@@ -213,10 +256,13 @@ static int hunt(struct session *session)
 {
 	struct catch catch = { .session = session, .found = { .found = true } };
 	struct judge_count count = { 0 };
+	uint64_t began = monotonic_ms();
 	int result = session_confirm(session);
 
 	if (!result)
 		result = detect(&catch);
+	if (!result)
+		result = explore(&catch, monotonic_ms() - began);
 	if (!result && catch.found.ids.count) {
 		cli_say("confirm: at most %llu trials each", (unsigned long long)trial_options.trials);
 		result = judge_all(session, &catch.found, cli_quiet ? NULL : stderr, &count);

@@ -27,6 +27,8 @@
 #include "confirm/confirm.h"
 #include "wire/reader.h"
 
+struct trial_gate;
+
 /* ---- plan.c ------------------------------------------------------------------------- */
 
 int plan_policy(const char *name); /* enum wire_policy, -1 if unknown */
@@ -45,6 +47,9 @@ int plan_deadlock(struct confirm_context *context, struct arena *arena, const st
  * the plan, besides the sites it has. Keeps what was there; the array is in arena.
  */
 int plan_add_points(struct confirm_context *context, struct arena *arena, struct wire_plan_parts *parts);
+/* Likewise places that take a lock: whoever goes there waits before it (rt/sched/gate.c). */
+void plan_add_gates(struct confirm_context *context, struct arena *arena, const struct trial_gate *gates, size_t count,
+		    struct wire_plan_parts *parts);
 
 /* ---- server.c ------------------------------------------------------------------------- */
 
@@ -143,12 +148,19 @@ struct trial_hit {
 	struct wire_access access[2]; /* in the order of the candidate: what was there, what was left */
 };
 
+struct trial_gate {
+	enum wire_side side; /* WIRE_SIDE_A or _B */
+	struct wire_plan_module module;
+	uint32_t offset;     /* return address of the call that took it */
+};
+
 struct trial {
 	unsigned index;
 	bool other;        /* it ran by the job's other plan */
 	uint64_t seed;
 	struct ending ending;
 	VEC(struct trial_hit) hits;
+	VEC(struct trial_gate) gates;    /* locks that stood in the way of a meeting */
 	const struct deadlock *deadlock; /* it ended in one: the cycle, described; NULL */
 	uint64_t steps, hash;
 	unsigned switches, threads;
@@ -215,9 +227,11 @@ struct confirm_pool {
  */
 struct pool_job {
 	const char *title;    /* for the progress line */
+	unsigned first;       /* index of the first trial to run */
 	unsigned count;
 	struct wire_plan_parts parts;
-	const struct wire_plan_parts *other; /* for every second trial, for all after a watchdog; NULL: the same */
+	const struct wire_plan_parts *other; /* for most trials, for all after a watchdog; NULL: the same */
+	unsigned letter_every; /* 0 and its multiples run by parts, the others by other; 0: 2 */
 	uint64_t seed;        /* of trial 0 */
 	int (*plan)(void *context, unsigned index, struct wire_plan_parts *parts);  /* may be NULL */
 	bool (*keeps)(void *context, const struct trial *trial); /* copy its log and steps? may be NULL */

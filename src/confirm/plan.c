@@ -151,7 +151,7 @@ static void add_site(struct draft *draft, const struct place *place, enum wire_s
 	}
 	module = wire_plan_module_index(draft->modules, &draft->module_count, place);
 	old = find_site(draft, module, offset);
-	if (old && old->side != side)
+	if (old && old->side != side && side <= WIRE_SIDE_BOTH && old->side <= WIRE_SIDE_BOTH)
 		old->side = WIRE_SIDE_BOTH;
 	if (old)
 		old->flags |= meant;
@@ -343,6 +343,24 @@ int plan_add_points(struct confirm_context *context, struct arena *arena, struct
 		hand_over(&draft, parts);
 	VEC_FREE(&draft.sites);
 	return 0;
+}
+
+/* ---- gates ------------------------------------------------------------------------------- */
+
+void plan_add_gates(struct confirm_context *context, struct arena *arena, const struct trial_gate *gates, size_t count,
+		   struct wire_plan_parts *parts)
+{
+	struct draft draft = { .context = context, .arena = arena };
+
+	keep_sites(&draft, parts);
+	for (size_t i = 0; i < count; i++) {
+		struct place place = { gates[i].module.build_id, gates[i].module.path, gates[i].offset - 1 };
+
+		if (!has_site(parts, &gates[i].module, gates[i].offset))
+			add_site(&draft, &place, gates[i].side == WIRE_SIDE_A ? WIRE_SIDE_GATE_A : WIRE_SIDE_GATE_B, 0);
+	}
+	hand_over(&draft, parts);
+	VEC_FREE(&draft.sites);
 }
 
 /* ---- deadlocks --------------------------------------------------------------------------- */

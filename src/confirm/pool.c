@@ -215,10 +215,15 @@ static uint64_t limit_of(const struct run *run, unsigned at, uint64_t planned)
 	return run->context->options.step_limit || planned > needed ? planned : needed;
 }
 
+static unsigned letter_every(const struct pool_job *job)
+{
+	return job->letter_every ? job->letter_every : 2;
+}
+
 static int start_index(struct run *run, unsigned at, unsigned index, bool second)
 {
 	const struct pool_job *job = run->job;
-	bool other = job->other && (index % 2 || run->context->pool->blind);
+	bool other = job->other && (index % letter_every(job) || run->context->pool->blind);
 	struct wire_plan_parts parts = other ? *job->other : job->parts;
 	struct server *server = &run->context->pool->servers[at];
 
@@ -339,7 +344,7 @@ static void clean_up(struct run *run)
 
 int pool_run(struct confirm_context *context, const struct pool_job *job)
 {
-	struct run run = { .context = context, .job = job, .started = monotonic_ms() };
+	struct run run = { .context = context, .job = job, .next = job->first, .settled = job->first, .started = monotonic_ms() };
 
 	run.slot = calloc(context->pool->count, sizeof(*run.slot));
 	if (!run.slot)

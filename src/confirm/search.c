@@ -8,12 +8,22 @@
  * are of that kind: a loop that passes no scheduling point spins on plain memory, and what it
  * looks at is a candidate itself.
  *
+ * What the first trials teach. A thread held back before its access may hold a lock the other
+ * side needs to get to its own; such trials name the place that took it, and the odd way then also
+ * waits before that lock (rt/sched/gate.c). And where several are held back at different elements
+ * it matters which side goes on: three ways are tried and the best is kept. From the first miss on
+ * only one trial in LETTER_EVERY is to the letter. Lessons count from the next round on, and rounds
+ * end at fixed trials, so that results depend neither on --jobs nor on who is faster. Measured on
+ * bench/subjects, hits in 100 before and after: a list walked without its lock 66 and 95 or more, a
+ * tree 51 and 95 or more.
+ *
  * When to stop. A hit confirms; both orders of a hit show what the race can do. Whether one
  * of them does harm may depend on more than the order, so after both orders were seen the
  * search goes on until harm was seen or AFTER_BOTH trials more: an ending which one in ten
  * of the remaining schedules shows is then missed twice in a hundred. --exhaust makes all
  * trials whatever happens; a pair that is never hit gets them all anyway.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -22,17 +32,37 @@
 #include "find/describe.h"
 
 #define AFTER_BOTH 50
+#define LETTER_EVERY 64
+#define GATES_MAX 16
 #define FLUSH_MS 500    /* at most this much finished work is lost by a kill -9 */
 #define FLUSH_TRIALS 512
 
+
+/*
+ * Whom to let go when all are held back: by chance, or one at side a, or one at side b
+ * (WIRE_FAVOUR_A, _B). Rounds 0, 1 and 2 try them in this order, later ones take the best.
+ */
+enum { BY_CHANCE, FAVOUR_A, FAVOUR_B, WAYS };
+static const uint32_t way_flag[WAYS] = { 0, WIRE_FAVOUR_A, WIRE_FAVOUR_B };
+
+/* Ends of the rounds; what was learned counts from the next one on. */
+static const unsigned rounds[] = { 2, 3, 4, 12, 24, UINT_MAX };
+#define ROUNDS (sizeof(rounds) / sizeof(*rounds))
 
 struct search {
 	struct confirm_context *context;
 	const char *id;
 	const struct candidate *candidate; /* as the store has it; NULL: a deadlock */
 	bool is_deadlock;
-	struct wire_plan_parts parts, loose; /* the letter; and the other way */
+	struct wire_plan_parts parts;         /* the letter */
+	struct wire_plan_parts loose[ROUNDS]; /* the other way, as each round knew it */
+	unsigned round;
 	unsigned trials, hits, order[2], after_both;
+	struct trial_gate gates[GATES_MAX];
+	size_t gate_count;
+	bool enough;         /* finished() said so */
+	unsigned way[ROUNDS]; /* of each round's other plan */
+	unsigned way_trials[WAYS], way_hits[WAYS];
 	bool harmful;
 	const struct candidate *example; /* the meeting itself */
 	const struct deadlock *cycle;
@@ -133,9 +163,18 @@ static struct store_trial trial_row(const struct search *search, const struct tr
 	};
 }
 
+static unsigned round_of(const struct trial *trial)
+{
+	unsigned round = 0;
+
+	while (trial->index >= rounds[round])
+		round++;
+	return round;
+}
+
 static const struct wire_plan_parts *parts_of(const struct search *search, const struct trial *trial)
 {
-	return trial->other ? &search->loose : &search->parts;
+	return trial->other ? &search->loose[round_of(trial)] : &search->parts;
 }
 
 /* The schedule as recorded: not shrunk, it is only a by-catch, and never in place of another. */
@@ -235,6 +274,24 @@ static bool is_enough(struct search *search)
 	return search->harmful || search->after_both++ >= AFTER_BOTH;
 }
 
+static bool is_same_gate(const struct trial_gate *a, const struct trial_gate *b)
+{
+	return a->side == b->side && a->offset == b->offset && !memcmp(&a->module, &b->module, sizeof(a->module));
+}
+
+static void learn_gates(struct search *search, const struct trial *trial)
+{
+	for (size_t i = 0; i < trial->gates.count; i++) {
+		const struct trial_gate *new = &trial->gates.items[i];
+		bool known = search->gate_count == GATES_MAX;
+
+		for (size_t k = 0; k < search->gate_count; k++)
+			known |= is_same_gate(&search->gates[k], new);
+		if (!known)
+			search->gates[search->gate_count++] = *new;
+	}
+}
+
 static int search_finished(void *data, struct trial *trial)
 {
 	struct search *search = data;
@@ -244,6 +301,13 @@ static int search_finished(void *data, struct trial *trial)
 		return 0;
 	order = order_of(search, trial);
 	search->trials++;
+	learn_gates(search, trial);
+	if (trial->other) {
+		unsigned way = search->way[round_of(trial)];
+
+		search->way_trials[way]++;
+		search->way_hits[way] += order >= 0;
+	}
 	VEC_PUSH(&search->pending, trial_row(search, trial, search->id, order));
 	if (meet_others(search, trial))
 		return -1;
@@ -251,7 +315,8 @@ static int search_finished(void *data, struct trial *trial)
 		count_hit(search, trial, order);
 	if (flush_if_due(search))
 		return -1;
-	return is_enough(search);
+	search->enough = is_enough(search);
+	return search->enough;
 }
 
 /* An earlier search of this build has shown harm, this one (other seeds) has not. */
@@ -307,15 +372,62 @@ static int store_deadlock(struct search *search)
 	return witness_store(context, &search->best, &search->parts, search->id);
 }
 
-static int run_trials(struct search *search, const char *title)
+
+/* Until something was missed nothing needs to be better. */
+static unsigned next_way(const struct search *search)
+{
+	unsigned best = BY_CHANCE;
+
+	if (search->hits == search->trials)
+		return BY_CHANCE;
+	if (search->round + 1 < WAYS)
+		return search->round + 1;
+	for (unsigned way = 1; way < WAYS; way++)
+		if (search->way_hits[way] * search->way_trials[best] > search->way_hits[best] * search->way_trials[way])
+			best = way;
+	return best;
+}
+
+/* What the trials so far teach: the plan of the next round. */
+static void learn(struct search *search, struct arena *arena, struct pool_job *job, size_t known)
+{
+	struct wire_plan_parts *next = &search->loose[search->round + 1];
+
+	*next = search->loose[search->round];
+	if (search->gate_count > known)
+		plan_add_gates(search->context, arena, search->gates, search->gate_count, next);
+	search->way[search->round + 1] = next_way(search);
+	next->plan.flags = search->loose[0].plan.flags | way_flag[search->way[search->round + 1]];
+	if (search->hits < search->trials)
+		job->letter_every = LETTER_EVERY;
+}
+
+static int run_round(struct search *search, struct arena *arena, struct pool_job *job)
+{
+	size_t known = search->gate_count;
+	unsigned end = rounds[search->round];
+	int result;
+
+	job->count = end < search->context->options.trials ? end : search->context->options.trials;
+	job->other = search->is_deadlock ? NULL : &search->loose[search->round];
+	result = pool_run(search->context, job);
+	job->first = job->count;
+	if (!search->is_deadlock && search->round + 1 < ROUNDS)
+		learn(search, arena, job, known);
+	search->round++;
+	return result;
+}
+
+static int run_trials(struct search *search, struct arena *arena, const char *title)
 {
 	struct pool_job job = {
-		.title = title, .count = search->context->options.trials, .parts = search->parts,
-		.seed = search->context->options.seed, .keeps = search_keeps, .finished = search_finished,
-		.hits = search_hits, .context = search, .other = search->is_deadlock ? NULL : &search->loose,
+		.title = title, .parts = search->parts, .seed = search->context->options.seed, .keeps = search_keeps,
+		.finished = search_finished, .hits = search_hits, .context = search,
 	};
-	int result = pool_run(search->context, &job);
+	int result = 0;
 
+	while (!result && !search->enough && job.first < search->context->options.trials)
+		result = run_round(search, arena, &job);
 	if (flush(search))
 		result = -1;
 	return result;
@@ -346,9 +458,9 @@ static int plan_both(struct search *search, struct arena *arena)
 {
 	if (plan_candidate(search->context, arena, search->candidate, &search->parts))
 		return -1;
-	search->loose = search->parts;
-	search->loose.plan.flags |= WIRE_STRICT | WIRE_LET_GO;
-	return plan_add_points(search->context, arena, &search->loose);
+	search->loose[0] = search->parts;
+	search->loose[0].plan.flags |= WIRE_STRICT | WIRE_LET_GO;
+	return plan_add_points(search->context, arena, &search->loose[0]);
 }
 
 int confirm_candidate(struct confirm_context *context, const struct candidate *candidate,
@@ -361,7 +473,7 @@ int confirm_candidate(struct confirm_context *context, const struct candidate *c
 	bool ready = !pool_open(context) && !pool_take_reference(context), planned = ready && !plan_both(&search, &arena);
 
 	if (planned) {
-		r = run_trials(&search, candidate->id);
+		r = run_trials(&search, &arena, candidate->id);
 		stored = store_candidate(&search);
 		r = end_interrupted(r, stored);
 	}
@@ -382,7 +494,7 @@ int confirm_deadlock(struct confirm_context *context, const struct deadlock *dea
 	bool planned = ready && !plan_deadlock(context, &arena, deadlock, &search.parts);
 
 	if (planned) {
-		r = run_trials(&search, deadlock->id);
+		r = run_trials(&search, &arena, deadlock->id);
 		stored = store_deadlock(&search);
 		r = end_interrupted(r, stored);
 	}

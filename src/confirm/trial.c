@@ -36,6 +36,39 @@ static void read_hit(struct trial *trial, const struct meeting *meeting, const s
 		.access = { *view.access[meeting->swapped].access, *view.access[!meeting->swapped].access } });
 }
 
+static const struct wire_ev_module *module_at(const struct wire_host *wire, uint32_t index)
+{
+	struct wire_cursor at = { 0 };
+	const struct wire_record *record;
+
+	while ((record = wire_next(wire, &at)))
+		if (record->type == WIRE_EV_MODULE && !index--)
+			return record->size < sizeof(struct wire_ev_module) ? NULL : (const void *)record;
+	return NULL;
+}
+
+static void name_module(struct wire_plan_module *out, const struct wire_ev_module *module)
+{
+	*out = (struct wire_plan_module){ 0 };
+	memcpy(out->build_id, module->build_id, sizeof(out->build_id) - 1);
+	strncpy(out->path, wire_module_path(module), sizeof(out->path) - 1);
+}
+
+static void read_gate(struct trial *trial, const struct wire_host *wire, const struct wire_record *record)
+{
+	const struct wire_ev_gate *gate = (const void *)record;
+	const struct wire_ev_module *module;
+	struct trial_gate new;
+
+	module = record->size < sizeof(*gate) ? NULL : module_at(wire, gate->taken_at.module);
+	if (!module || (gate->side != WIRE_SIDE_A && gate->side != WIRE_SIDE_B))
+		return;
+	new.side = gate->side;
+	new.offset = gate->taken_at.offset;
+	name_module(&new.module, module);
+	VEC_PUSH(&trial->gates, new);
+}
+
 static void read_record(struct trial *trial, struct reading *reading, const struct wire_record *record,
 			struct server *server, struct meetings *meetings, struct sym *sym)
 {
@@ -52,6 +85,9 @@ static void read_record(struct trial *trial, struct reading *reading, const stru
 		break;
 	case WIRE_EV_NOTE:
 		reading->note = wire_note_text(record);
+		break;
+	case WIRE_EV_GATE:
+		read_gate(trial, &server->wire, record);
 		break;
 	case WIRE_EV_ABORT:
 		if (record->size >= sizeof(*reading->abort))
@@ -137,12 +173,11 @@ static void keep_modules(struct trial *trial, const struct server *server)
 
 	while ((record = wire_next(&server->wire, &at))) {
 		const struct wire_ev_module *module = (const void *)record;
-		struct wire_plan_module out = { 0 };
+		struct wire_plan_module out;
 
 		if (record->type != WIRE_EV_MODULE || record->size < sizeof(*module))
 			continue;
-		memcpy(out.build_id, module->build_id, sizeof(out.build_id) - 1);
-		strncpy(out.path, wire_module_path(module), sizeof(out.path) - 1);
+		name_module(&out, module);
 		strbuf_add(&trial->modules, &out, sizeof(out));
 	}
 }
@@ -176,6 +211,7 @@ void trial_keep(struct trial *trial, const struct server *server)
 void trial_free(struct trial *trial)
 {
 	VEC_FREE(&trial->hits);
+	VEC_FREE(&trial->gates);
 	strbuf_release(&trial->schedule);
 	strbuf_release(&trial->modules);
 	*trial = (struct trial)TRIAL_INIT;

@@ -22,6 +22,7 @@ void witness_take(struct witness_trial *best, struct trial *trial, bool harm)
 	best->harm = harm;
 	trial->schedule = trial->modules = (struct strbuf)STRBUF_INIT;
 	memset(&trial->hits, 0, sizeof(trial->hits));
+	memset(&trial->gates, 0, sizeof(trial->gates));
 }
 
 void witness_free(struct witness_trial *best)

@@ -23,6 +23,7 @@ enum wire_record_type {
 	WIRE_EV_NOTE = 8,
 	WIRE_EV_END = 9,
 	WIRE_EV_ABORT = 10,
+	WIRE_EV_GATE = 11,
 };
 
 struct wire_record {
@@ -131,6 +132,14 @@ struct wire_ev_note {
 struct wire_ev_abort {
 	struct wire_record head;
 	struct wire_pc pc;
+};
+
+/* A thread held back before its access of `side` has a lock others wait for: where it took it. */
+struct wire_ev_gate {
+	struct wire_record head;
+	uint32_t side;             /* WIRE_SIDE_A or _B */
+	uint32_t reserved;
+	struct wire_pc taken_at;
 };
 
 enum wire_end {

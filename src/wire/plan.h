@@ -34,6 +34,8 @@ enum wire_plan_flag {
 	WIRE_STRICT = 1u << 7,       /* pair: two threads at the same side are no meeting (see pair.c) */
 	WIRE_ORDER = 1u << 9,        /* the sides are places that take a lock: both orders, no race (order.c) */
 	WIRE_LET_GO = 1u << 8,       /* pair: after a meeting nobody of it is held back any longer (see there) */
+	WIRE_FAVOUR_A = 1u << 10,    /* with LET_GO: when all are held back, one at side a is let go (see pair.c) */
+	WIRE_FAVOUR_B = 1u << 11,
 };
 
 /* Sites of this module, matched by build-id or, when it has none, by path. */
@@ -48,6 +50,8 @@ enum wire_side {
 	WIRE_SIDE_BOTH = 2,  /* the site belongs to both sides (a statement against itself) */
 	WIRE_SIDE_WATCH = 3, /* detect: take a stack here, list its granules exhaustively */
 	WIRE_SIDE_POINT = 4, /* sched, any policy: a scheduling point and nothing more */
+	WIRE_SIDE_GATE_A = 5, /* a place that takes a lock which side a then has in its hands: wait before it (gate.c) */
+	WIRE_SIDE_GATE_B = 6,
 };
 
 /* Besides the access flags in a site's flags: which accesses of an instruction that does both are meant. */

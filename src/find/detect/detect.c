@@ -98,7 +98,7 @@ int detect_run(const struct program *program, const struct detect_options *optio
 	if (detect_check(options))
 		return -1;
 	while (go_on && result->runs < options->runs) {
-		struct launch launch = { .program = program, .runtime = runtime, .timeout_ms = options->timeout_ms };
+		struct launch launch = { .program = program, .runtime = runtime, .mute = options->mute, .timeout_ms = options->timeout_ms };
 
 		rewind_apply(&at);
 		status = one_run(&launch, options, result->runs, sym, &drain);
@@ -108,7 +108,8 @@ int detect_run(const struct program *program, const struct detect_options *optio
 		result->exit_status = launch.status;
 		result->ended = spawn_status_name(arena, launch.status);
 		note_end(sink, arena, &launch);
-		go_on = (drain.fresh || cut_short(&launch)) && !launch.interrupted;
+		result->interrupted = launch.interrupted;
+		go_on = (options->all_runs || drain.fresh || cut_short(&launch)) && !launch.interrupted;
 	}
 	drain_finish(&drain);
 	return status;

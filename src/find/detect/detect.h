@@ -16,6 +16,8 @@ struct detect_options {
 	const char *sample;     /* NULL, "pacer:1%", "literace" */
 	uint64_t timeout_ms;    /* per run; 0 none */
 	bool patch;             /* call-site patching */
+	bool all_runs;          /* make them all, whatever they bring */
+	bool mute;              /* what the program prints goes nowhere */
 };
 
 extern const struct detect_options detect_defaults;
@@ -27,6 +29,7 @@ struct detect_result {
 	unsigned runs;          /* made */
 	int exit_status;        /* wait status of the last run */
 	const char *ended;      /* "exit 0", "SIGSEGV" */
+	bool interrupted;       /* by the user: do not begin another */
 };
 
 /*

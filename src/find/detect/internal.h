@@ -44,6 +44,7 @@ int plan_write(struct wire_host *wire, const struct detect_options *options, uns
 struct launch {
 	const struct program *program;
 	const char *runtime;      /* "detect", "explore" */
+	bool mute;                /* what it prints goes nowhere */
 	uint64_t timeout_ms;
 	int status;               /* of waitpid */
 	bool timed_out;

@@ -103,6 +103,7 @@ static int watch(struct launch *launch, const struct wire_host *wire, struct dra
 int launch_run(struct launch *launch, struct arena *arena, const struct wire_host *wire, struct drain *drain)
 {
 	struct spawn spawn = SPAWN_INIT;
+	int null = -1;
 	struct sigaction saved[HANDLED_COUNT];
 	pid_t pid;
 	int result;
@@ -111,6 +112,8 @@ int launch_run(struct launch *launch, struct arena *arena, const struct wire_hos
 	spawn.argv = launch->program->argv;
 	spawn.envp = target_environment(launch->program, arena, launch->runtime, wire_env(arena, wire, -1));
 	spawn.cwd = launch->program->cwd;
+	if (launch->mute)
+		spawn.out = spawn.err = null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	spawn.keep = &wire->fd;
 	spawn.keep_count = 1;
 	if (!spawn.envp)
@@ -120,5 +123,7 @@ int launch_run(struct launch *launch, struct arena *arena, const struct wire_hos
 	if (!result)
 		result = watch(launch, wire, drain, pid);
 	give_signals_back(saved);
+	if (null >= 0)
+		close(null);
 	return result;
 }

@@ -29,6 +29,9 @@
  * same thread go again and again when all are postponed (a random order of the threads, one
  * per trial): two loops that overlap only in one's first and the other's last round meet in
  * every second trial then; with a coin each time they would in one of two to the rounds.
+ * Where one side comes by often and the other seldom (a walk over a list against one insertion),
+ * the host tries which side to let go (WIRE_FAVOUR_A, _B) and stays with what meets most: the walk
+ * then goes on to the element where the other waits.
  *
  * WIRE_SIDE_POINT sites (accesses of other candidates) are plain scheduling points, fewer and
  * fewer of them after POINTS_MAX: a hot loop over one must not eat the step budget.
@@ -95,6 +98,8 @@ static void sites_resolve(void)
 
 		if (!pc) {
 			sites.missing = true;
+		} else if (site[i].side == WIRE_SIDE_GATE_A || site[i].side == WIRE_SIDE_GATE_B) {
+			site_insert(pc, (int)site[i].side);
 		} else if (site[i].side <= WIRE_SIDE_BOTH || site[i].side == WIRE_SIDE_POINT) {
 			rt_patch_restore(pc);
 			site_insert(pc, (int)site[i].side);
@@ -108,6 +113,7 @@ void pair_start(void)
 		rt_count_add(WIRE_LOST_SITES, rt_plan->site_count);
 		return;
 	}
+	gate_start();
 	sites_resolve();
 	plain_start();
 }
@@ -201,6 +207,11 @@ static void let_go(struct sched_thread *thread)
 
 static bool have_met; /* a trial is a process of its own: never reset */
 
+bool pair_has_met(void)
+{
+	return have_met;
+}
+
 static struct sched_thread *resolve(struct sched_thread *thread, uint32_t count)
 {
 	uint32_t postponed_first;
@@ -234,6 +245,7 @@ struct sched_thread *pair_meet(struct sched_thread *thread)
 	if (count)
 		return resolve(thread, count);
 	pair_postpone(thread);
+	gate_open(thread->side);
 	return NULL;
 }
 
@@ -263,6 +275,18 @@ static uint64_t favour(const struct sched_thread *thread)
 	return (h ^ h >> 32) * 0xc4ceb9fe1a85ec53ull;
 }
 
+static bool is_favoured(const struct sched_thread *thread)
+{
+	if (thread->side == WIRE_SIDE_A)
+		return rt_plan->flags & WIRE_FAVOUR_A;
+	return thread->side == WIRE_SIDE_B && (rt_plan->flags & WIRE_FAVOUR_B);
+}
+
+static bool goes_before(const struct sched_thread *a, const struct sched_thread *b)
+{
+	return is_favoured(a) != is_favoured(b) ? is_favoured(a) : favour(a) > favour(b);
+}
+
 static uint32_t choose_release(uint32_t count)
 {
 	uint32_t value = 0;
@@ -270,7 +294,7 @@ static uint32_t choose_release(uint32_t count)
 	if (!(rt_plan->flags & WIRE_LET_GO) || count == 1)
 		return sched_choose(OP_RELEASE, count);
 	for (uint32_t i = 1; i < count; i++)
-		if (favour(sched.list[i]) > favour(sched.list[value]))
+		if (goes_before(sched.list[i], sched.list[value]))
 			value = i;
 	if (sched.replay)
 		replay_choice(OP_RELEASE, count, &value);
@@ -287,6 +311,8 @@ struct sched_thread *pair_release(void)
 {
 	uint32_t count = 0;
 
+	if (sched.directed && !have_met)
+		gate_learn();
 	for (uint32_t i = 0; i < sched.thread_count; i++) {
 		struct sched_thread *thread = sched.threads[i];
 
@@ -387,7 +413,7 @@ static int side_now(uintptr_t pc)
 	static uint32_t visits;
 	int side = sched.directed ? pair_side(pc) : -2;
 
-	if (side < 0)
+	if (side < 0 || side == WIRE_SIDE_GATE_A || side == WIRE_SIDE_GATE_B)
 		return -2;
 	if (side == WIRE_SIDE_POINT)
 		return is_point_now() ? -1 : -2;

@@ -132,6 +132,10 @@ static struct sched_thread *consider(struct sched_thread *thread)
 		return pair_meet(thread);
 	if (unlikely(rt_plan->flags & WIRE_ORDER) && order_side(thread) >= 0)
 		return order_meet(thread);
+	if (sched.directed && gate_holds_back(thread)) {
+		pair_postpone(thread);
+		return NULL;
+	}
 	if (sched.edges && edge_holds_back(thread)) {
 		pair_postpone(thread);
 		return NULL;

@@ -8,6 +8,7 @@
  *         sched.policy->pick           policy_*.c  t := a thread of Enabled \ postponed
  *         replay_pick                  replay.c    ... or the recorded one
  *         pair_meet                    pair.c      Racing, postpone, resolve
+ *         gate_holds_back              gate.c      ... before the lock that is in the way
  *         edge_holds_back              deadlock.c  likewise for lock cycles
  *         deadlock_report              deadlock.c  Enabled empty, Active not
  *       step_record                    record.c    hash, schedule
@@ -89,6 +90,13 @@ struct sched_thread *pair_release(void); /* all enabled are postponed: a random 
 struct sched_thread *pair_overdue(void); /* postponed longer than fair; NULL: none */
 void pair_postpone(struct sched_thread *thread);
 void pair_pass(struct sched_thread *thread); /* its access is executed now, whoever it meets */
+bool pair_has_met(void);           /* a meeting was recorded in this trial */
+
+/* gate.c */
+void gate_start(void);
+bool gate_holds_back(struct sched_thread *thread);
+void gate_open(int side);         /* somebody stands before an access of this side */
+void gate_learn(void);            /* tell the host who stands in the way with a lock */
 
 /* deadlock.c */
 void edge_start(void);
