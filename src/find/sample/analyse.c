@@ -64,6 +64,8 @@ static int analyse_process(struct process *p, struct sym *sym, const struct find
 	int status;
 
 	process_read(p);
+	for (size_t i = 0; i < p->notes.count; i++)
+		sink->note(sink->context, p->notes.items[i]);
 	process_order(p);
 	extend_all(p, result);
 	pairs_find(p, &pairs, counts);

@@ -80,6 +80,7 @@ struct process {
 	VEC(struct seen_access) accesses;
 	VEC(struct gap) gaps;
 	VEC(struct range) benign;
+	VEC(const char *) notes;
 };
 
 /* read.c: modules, threads, gaps, benign ranges; then order.c: samples with their clocks. */

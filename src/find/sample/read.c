@@ -148,6 +148,11 @@ static bool visit(void *context, uint32_t thread, const struct trace_record *rec
 		if (t)
 			t->to = record->order;
 		break;
+	case TRACE_R_NOTE:
+		VEC_PUSH(&p->notes, arena_printf(p->arena, "%.*s",
+						 (int)strnlen((const char *)(record + 1), record->size - sizeof(*record)),
+						 (const char *)(record + 1)));
+		break;
 	case TRACE_R_BENIGN:
 		if (record->size >= sizeof(struct trace_r_alloc)) {
 			const struct trace_r_alloc *r = (const void *)record;
@@ -206,4 +211,5 @@ void process_free(struct process *p)
 	VEC_FREE(&p->accesses);
 	VEC_FREE(&p->gaps);
 	VEC_FREE(&p->benign);
+	VEC_FREE(&p->notes);
 }

@@ -78,7 +78,7 @@ static bool claim(struct trace_header *header, uint32_t parent)
 		__atomic_fetch_add(&header->counters[TRACE_LOST_PROCESSES], 1, __ATOMIC_RELAXED);
 		return false;
 	}
-	header->processes[n].pid = rt_syscall(SYS_getpid);
+	header->processes[n].pid = trace_quiet ? 0 : rt_syscall(SYS_getpid);
 	header->processes[n].parent = parent;
 	__atomic_store_n(&header->processes[n].state, TRACE_PROCESS_RUNNING, __ATOMIC_RELEASE);
 	trace_process = n;

@@ -51,6 +51,8 @@ static uint64_t mean_period(void)
 	uint64_t budget = trace_header->budget_ppm ? trace_header->budget_ppm : 10000;
 	uint64_t period = trace_header->period_ns;
 
+	if (!trace_active())
+		return LONGEST / 4; /* often enough to notice a start */
 	if (!period)
 		period = (delivery_ns + handler_ns) * 1000000 / budget;
 	if (period < SHORTEST && !trace_header->period_ns)
@@ -126,24 +128,31 @@ static void account(uint64_t started)
 	trace_count_add(TRACE_HANDLER_NS, delivery_ns + handler_ns);
 }
 
+static void trigger_next(struct trace_thread *self)
+{
+	const struct trigger *now = trigger; /* a sandbox may take it away meanwhile */
+
+	if (now && !self->ended)
+		now->next(self, sampler_period(self));
+}
+
 static void on_sample(int signal, siginfo_t *info, void *context)
 {
 	uint64_t started = __rdtsc();
 	struct trace_thread *self;
 
-	if (!trace_header)
+	if (!trace_header || !trigger)
 		return;
 	self = trace_self(); /* a thread without a slot is not inside, so making one is safe */
 	sampler_restart(context);
 	if (!trace_enter(self)) {
 		if (!trying)
 			trace_count(TRACE_SAMPLES_INSIDE);
-		if (!self->ended)
-			trigger->next(self, sampler_period(self));
+		trigger_next(self);
 		return;
 	}
 	take_counted(self, context);
-	trigger->next(self, sampler_period(self));
+	trigger_next(self);
 	trace_leave(self);
 	account(started);
 }
@@ -208,6 +217,14 @@ static void sample_thread_end(struct trace_thread *self)
 		trigger->disarm(self);
 }
 
+static void sample_quiet(struct trace_thread *self)
+{
+	for (struct trace_thread *t = trace_threads(); t && trigger; t = t->next)
+		if (!t->ended)
+			trigger->disarm(t);
+	trigger = NULL;
+}
+
 /* A shell before us may have left our signal blocked: masks are inherited. */
 static void unblock(int number)
 {
@@ -260,5 +277,6 @@ const struct trace_part trace_part_sample = {
 	.thread_start = sample_thread_start,
 	.thread_end = sample_thread_end,
 	.fork_child = sample_fork_child,
+	.quiet = sample_quiet,
 	.sigaction = sample_sigaction,
 };

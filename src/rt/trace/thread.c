@@ -147,7 +147,7 @@ void trace_thread_announce(struct trace_thread *t)
 void trace_thread_bind(struct trace_thread *t)
 {
 	trace_tls = t;
-	t->tid = rt_syscall(SYS_gettid);
+	t->tid = trace_quiet ? 0 : rt_syscall(SYS_gettid);
 	learn_stack(t);
 	if (!trace_header)
 		return;
@@ -378,7 +378,7 @@ void trace_threads_fork_child(struct trace_thread *self)
 	rt_memset(handles, 0, sizeof(handles));
 	self->number = 0;
 	self->parent = TRACE_NOBODY;
-	self->tid = rt_syscall(SYS_gettid);
+	self->tid = trace_quiet ? 0 : rt_syscall(SYS_gettid);
 	trace_log_fork_child(self);
 	trace_thread_announce(self);
 }

@@ -235,12 +235,15 @@ struct trace_part {
 	void (*fork_child)(struct trace_thread *self);
 	void (*modules)(struct trace_thread *self);     /* something was loaded */
 	void (*unload)(struct trace_thread *self);      /* dlclose is about to be called: nothing may be left patched in what it might unload */
+	void (*quiet)(struct trace_thread *self);       /* no system calls from here on: the program goes under seccomp */
 	/*
 	 * The program wants to change or see the disposition of a signal the part owns: true,
 	 * *result and errno by the part's own doing; false: not mine. See signal.c.
 	 */
 	bool (*sigaction)(int signal, const struct sigaction *action, struct sigaction *old, int *result);
 };
+/* The program is sandboxed: make no system call it does not make itself (sandbox.c). */
+extern bool trace_quiet;
 /* parts.c names them. */
 extern const struct trace_part *const trace_parts[TRACE_PARTS];
 #define TRACE_EACH_PART(hook, ...) \
