@@ -151,6 +151,7 @@ enum ir_global_flag {
 	IR_G_CONSTANT = 1 << 0, /* never written: no race on it */
 	IR_G_TLS = 1 << 1,
 	IR_G_FUNCTION_STATIC = 1 << 2, /* "static int x" inside a function: scope is the function's name */
+	IR_G_ZERO = 1 << 3,     /* its initialiser is all zero */
 };
 struct ir_global {
 	uint32_t name, display, scope; /* strings; scope "" or the function */

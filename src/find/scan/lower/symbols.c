@@ -145,6 +145,8 @@ static void global_add(struct lower *l, LLVMValueRef global)
 	g.display = g.name;
 	if (LLVMIsGlobalConstant(global))
 		g.flags |= IR_G_CONSTANT;
+	if (LLVMGetInitializer(global) && LLVMIsNull(LLVMGetInitializer(global)))
+		g.flags |= IR_G_ZERO;
 	if (LLVMIsThreadLocal(global))
 		g.flags |= IR_G_TLS;
 	if (variable)

@@ -1,0 +1,575 @@
+/*
+ * facts - what is known at a point, relative to the entry of the function: the paper's relative
+ * lockset (HELD is L+, RELEASED is L-) and, in the same form, what goes beyond it.
+ *
+ * I1  Facts that must hold (HELD, OWN, ...) meet by intersection, those that may (RELEASED,
+ *     RUNS, ...) by union: the paper's lattice, for each kind. 0 is bottom: no way leads here.
+ * I2  Ownership is a lock: an object is OWNed from its allocation until a pointer to it ESCAPEs,
+ *     and composes at calls exactly as L+ and L- do.
+ * I3  Dropping a must fact or adding a may fact is always sound; that is what happens when a path
+ *     has no name in the caller, or a set grows beyond FACTS_MAX.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "find/scan/intern.h"
+
+#define FACTS_MAX 192
+
+struct builder {
+	VEC(struct fact) list;
+};
+
+static uint64_t set_hash(const void *item)
+{
+	return ((const struct facts *)item)->hash;
+}
+
+static bool set_same(const void *kept, const void *item)
+{
+	const struct facts *a = kept, *b = item;
+
+	return a->hash == b->hash && a->count == b->count && !memcmp(a->items, b->items, a->count * sizeof(*a->items));
+}
+
+static void set_keep(void *kept, struct arena *arena, void *context)
+{
+	struct facts *set = kept;
+
+	set->items = arena_copy(arena, set->items, set->count * sizeof(*set->items));
+}
+
+static int compare(const void *x, const void *y)
+{
+	return memcmp(x, y, sizeof(struct fact));
+}
+
+/* Too many: must facts go, may facts about locks and objects become "any". */
+static size_t shed(struct fact *items, size_t count)
+{
+	size_t kept = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (items[i].kind < FACT_FIRST_MAY || items[i].kind == FACT_RELEASED || items[i].kind == FACT_ESCAPED)
+			any = true;
+		else
+			items[kept++] = items[i];
+	}
+	if (any && kept + 2 <= count) {
+		items[kept++] = (struct fact){ .kind = FACT_RELEASED };
+		items[kept++] = (struct fact){ .kind = FACT_ESCAPED };
+	}
+	return kept;
+}
+
+static facts_id intern_set(struct scan *s, struct fact *items, size_t count)
+{
+	struct facts set = { .items = items };
+
+	if (count > FACTS_MAX)
+		count = shed(items, count);
+	qsort(items, count, sizeof(*items), compare);
+	for (size_t i = 0; i < count; i++)
+		if (!set.count || memcmp(&items[set.count - 1], &items[i], sizeof(*items)))
+			items[set.count++] = items[i];
+	set.hash = 0x1234567;
+	for (size_t i = 0; i < set.count; i++) {
+		const struct fact *f = &items[i];
+
+		set.kinds |= 1u << f->kind;
+		set.tags |= path_at(s, f->path)->tags | path_at(s, f->bound)->tags;
+		set.hash = intern_mix(set.hash, intern_mix((uint64_t)f->kind << 24 | f->mode << 16 | f->count << 8 | f->old,
+							   (uint64_t)f->path << 32 | f->bound));
+		set.hash = intern_mix(set.hash, intern_mix(f->site, intern_mix((uint64_t)f->lo, (uint64_t)f->hi)));
+	}
+	return intern_get(&s->sets, &set, set_hash, set_same, set_keep, NULL);
+}
+
+facts_id facts_make(struct scan *s, const struct fact *items, size_t count)
+{
+	struct fact copy[count + 2];
+
+	if (count)
+		memcpy(copy, items, count * sizeof(*items));
+	return intern_set(s, copy, count);
+}
+
+void facts_begin(struct scan *s)
+{
+	intern_begin(&s->sets, sizeof(struct facts));
+	s->nothing = intern_set(s, NULL, 0);
+}
+
+static facts_id done(struct scan *s, struct builder *b)
+{
+	facts_id id;
+
+	VEC_PUSH(&b->list, (struct fact){ 0 }); /* room for shed() */
+	VEC_PUSH(&b->list, (struct fact){ 0 });
+	id = intern_set(s, b->list.items, b->list.count - 2);
+	VEC_FREE(&b->list);
+	return id;
+}
+
+const struct fact *facts_find(const struct scan *s, facts_id set, enum fact_kind kind, path_id path)
+{
+	const struct facts *facts = facts_at(s, set);
+
+	if (!(facts->kinds >> kind & 1))
+		return NULL;
+	for (uint32_t i = 0; i < facts->count; i++)
+		if (facts->items[i].kind == kind && facts->items[i].path == path)
+			return &facts->items[i];
+	return NULL;
+}
+
+facts_id facts_add(struct scan *s, facts_id id, struct fact fact)
+{
+	const struct facts *set = facts_at(s, id);
+	struct fact items[set->count + 3];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct fact f = set->items[i];
+
+		if (fact.kind == FACT_HELD && f.kind == FACT_HELD && f.path == fact.path) {
+			fact.count = (uint8_t)(fact.count && f.count < 3 ? f.count + 1 : f.count);
+			fact.mode = f.mode > fact.mode ? f.mode : fact.mode;
+			continue;
+		}
+		if (fact.kind == FACT_HELD && f.kind == FACT_RELEASED && f.path == fact.path)
+			continue;
+		if (fact.kind == FACT_RUNS && f.kind == FACT_RUNS && f.path && fact.path &&
+		    path_at(s, f.path)->canon == path_at(s, fact.path)->canon &&
+		    ((!fact.hi && !fact.bound) || f.old || f.site != fact.site) &&
+		    (!fact.hi || !f.hi || (fact.lo < f.hi && f.lo < fact.hi)))
+			f.path = 0; /* its id is overwritten */
+		items[count++] = f;
+	}
+	items[count++] = fact;
+	return intern_set(s, items, count);
+}
+
+/* ---- meet ------------------------------------------------------------------------------------------------- */
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+	a = a < 0 ? -a : a;
+	b = b < 0 ? -b : b;
+	while (b) {
+		int64_t t = a % b;
+
+		a = b;
+		b = t;
+	}
+	return a;
+}
+
+static bool meet_must(const struct facts *other, struct fact *f)
+{
+	for (uint32_t i = 0; i < other->count; i++) {
+		const struct fact *g = &other->items[i];
+
+		if (g->kind != f->kind || g->path != f->path || g->bound != f->bound || g->lo != f->lo || g->hi != f->hi)
+			continue;
+		f->mode = f->mode < g->mode ? f->mode : g->mode;
+		f->count = f->count < g->count ? f->count : g->count;
+		return true;
+	}
+	return false;
+}
+
+static struct fact meet_phase(const struct facts *other, struct fact f)
+{
+	int64_t lo = 0, hi = 0;
+
+	for (uint32_t i = 0; i < other->count; i++)
+		if (other->items[i].kind == FACT_PHASE && other->items[i].path == f.path) {
+			lo = other->items[i].lo;
+			hi = other->items[i].hi;
+		}
+	f.hi = gcd(gcd(f.hi, hi), f.lo - lo);
+	if (f.hi)
+		f.lo %= f.hi;
+	return f;
+}
+
+facts_id facts_meet(struct scan *s, facts_id x, facts_id y)
+{
+	const struct facts *a = facts_at(s, x), *b = facts_at(s, y);
+	struct builder out = { 0 };
+
+	if (x == y || !y)
+		return x;
+	if (!x)
+		return y;
+	for (uint32_t i = 0; i < a->count; i++) {
+		struct fact f = a->items[i];
+
+		if (f.kind == FACT_PHASE)
+			f = meet_phase(b, f);
+		if (f.kind >= FACT_FIRST_MAY || meet_must(b, &f))
+			VEC_PUSH(&out.list, f);
+	}
+	for (uint32_t i = 0; i < b->count; i++)
+		if (b->items[i].kind == FACT_PHASE)
+			VEC_PUSH(&out.list, meet_phase(a, b->items[i]));
+		else if (b->items[i].kind >= FACT_FIRST_MAY)
+			VEC_PUSH(&out.list, b->items[i]);
+	return done(s, &out);
+}
+
+/* ---- what takes facts away -------------------------------------------------------------------------------------- */
+
+static bool released_by(struct scan *s, const struct fact *held, const struct fact *released)
+{
+	return !released->path || path_may_alias(s, held->path, 1, released->path, 1);
+}
+
+static bool escaped_by(struct scan *s, path_id object, path_id escaped)
+{
+	path_id root = path_at(s, escaped)->root;
+
+	if (!escaped || path_at(s, object)->root == root)
+		return true;
+	if (path_at(s, root)->kind == PATH_CLASS) {
+		struct cell a = points_to_find(s, path_cell(s, object)), b = points_to_find(s, path_cell(s, root));
+
+		return a.node && a.node == b.node;
+	}
+	return false;
+}
+
+facts_id facts_release(struct scan *s, facts_id id, path_id lock)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+	struct fact released = { .kind = FACT_RELEASED, .path = lock };
+	bool ours = false;
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct fact f = set->items[i];
+
+		if (f.kind == FACT_HELD && released_by(s, &f, &released)) {
+			ours |= f.path == lock;
+			if (f.path == lock && f.count > 1) {
+				f.count--;
+				VEC_PUSH(&out.list, f);
+			}
+			continue;
+		}
+		VEC_PUSH(&out.list, f);
+	}
+	if (!ours) /* of the caller's then: what we took ourselves is no business of his */
+		VEC_PUSH(&out.list, released);
+	return done(s, &out);
+}
+
+facts_id facts_escape(struct scan *s, facts_id id, path_id path)
+{
+	const struct facts *set = facts_at(s, id);
+	const struct path *root = path_at(s, path_at(s, path)->root);
+	struct builder out = { 0 };
+	struct fact fact = { .kind = FACT_ESCAPED, .path = path_at(s, path)->root };
+
+	if (root->kind == PATH_GLOBAL || root->kind == PATH_INT || root->kind == PATH_FUNCTION || root->kind == PATH_FIXED ||
+	    root->kind == PATH_LOAD || facts_find(s, id, FACT_ESCAPED, fact.path))
+		return id;
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->items[i].kind != FACT_OWN || !escaped_by(s, set->items[i].path, fact.path))
+			VEC_PUSH(&out.list, set->items[i]);
+	VEC_PUSH(&out.list, fact);
+	return done(s, &out);
+}
+
+/* ---- joins ---------------------------------------------------------------------------------------------------------- */
+
+/* The id's cell as base and element, if it is one of an array of ids: LOAD(base + k). */
+static bool element_of(const struct scan *s, path_id cell, path_id base, int64_t stride, int64_t *element)
+{
+	const struct path *p = path_at(s, cell);
+
+	*element = 0;
+	if (cell == base)
+		return true;
+	if (p->kind != PATH_FIELD || p->base != base || p->off % stride)
+		return false;
+	*element = p->off / stride;
+	return true;
+}
+
+static bool range_covers(const struct fact *joined, const struct fact *runs)
+{
+	if (joined->bound || runs->bound)
+		return joined->bound == runs->bound && joined->lo <= runs->lo;
+	return joined->lo <= runs->lo && joined->hi >= runs->hi;
+}
+
+/* Is all of `runs` joined? A part at an end may be: then it is made smaller. */
+static bool join_kills(struct scan *s, const struct fact *joined, struct fact *runs)
+{
+	path_id j = path_at(s, joined->path)->canon, r = path_at(s, runs->path)->canon;
+	const struct path *jp = path_at(s, j), *rp = path_at(s, r);
+	const struct path *jc = path_at(s, jp->base), *rc = path_at(s, rp->base);
+	bool j_range = joined->hi || joined->bound, r_range = runs->hi || runs->bound;
+	int64_t k;
+
+	if (!runs->path || runs->count == 2)
+		return false;
+	if (j == r)
+		return j_range == r_range && (!j_range || range_covers(joined, runs));
+	if (jp->kind != PATH_LOAD || rp->kind != PATH_LOAD)
+		return false;
+	if (j_range && !r_range && !joined->bound && jc->kind == PATH_INDEX && jc->index == s->any &&
+	    element_of(s, rp->base, jc->base, jc->off, &k))
+		return joined->lo <= k && k < joined->hi;
+	if (!j_range && r_range && !runs->bound && rc->kind == PATH_INDEX && rc->index == s->any &&
+	    element_of(s, jp->base, rc->base, rc->off, &k)) {
+		if (k == runs->lo)
+			runs->lo++;
+		else if (k == runs->hi - 1)
+			runs->hi--;
+		return runs->lo >= runs->hi;
+	}
+	return false;
+}
+
+/* ---- composition ------------------------------------------------------------------------------------------------------ */
+
+static bool survives(struct scan *s, struct fact *f, const struct facts *since)
+{
+	path_id canon = path_at(s, f->path)->canon;
+
+	for (uint32_t i = 0; i < since->count; i++) {
+		const struct fact *g = &since->items[i];
+
+		if (f->kind == FACT_HELD && g->kind == FACT_RELEASED && released_by(s, f, g)) {
+			if (f->count > 1 && f->path == g->path && g->count == 0 && since->count == 1)
+				f->count--;
+			else
+				return false;
+		}
+		if (f->kind == FACT_OWN && g->kind == FACT_ESCAPED && escaped_by(s, f->path, g->path))
+			return false;
+		if (f->kind == FACT_RELEASED && g->kind == FACT_HELD && g->path == f->path)
+			return false;
+		if (f->kind == FACT_RUNS && g->kind == FACT_JOINED && join_kills(s, g, f))
+			return false;
+		if (f->kind == FACT_HELD && g->kind == FACT_HELD && g->path == f->path)
+			f->count = (uint8_t)(f->count && g->count && f->count + g->count < 3 ? f->count + g->count : f->count);
+		if (f->kind == FACT_RUNS && g->kind == FACT_RUNS && f->path && g->path && path_at(s, g->path)->canon == canon)
+			f->path = 0;
+	}
+	return true;
+}
+
+static void add_phase(struct builder *out, const struct facts *before, const struct facts *since)
+{
+	const struct facts *sets[2] = { before, since };
+
+	for (int which = 0; which < 2; which++)
+		for (uint32_t i = 0; i < sets[which]->count; i++) {
+			struct fact f = sets[which]->items[i];
+			bool other = false;
+
+			if (f.kind != FACT_PHASE)
+				continue;
+			for (uint32_t j = 0; j < sets[!which]->count; j++) {
+				const struct fact *g = &sets[!which]->items[j];
+
+				if (g->kind != FACT_PHASE || g->path != f.path)
+					continue;
+				other = true;
+				f.lo += g->lo;
+				f.hi = gcd(f.hi, g->hi);
+			}
+			if (f.hi)
+				f.lo %= f.hi;
+			if (!other || !which)
+				VEC_PUSH(&out->list, f);
+		}
+}
+
+facts_id facts_compose(struct scan *s, facts_id x, facts_id y)
+{
+	const struct facts *before = facts_at(s, x), *since = facts_at(s, y);
+	struct builder out = { 0 };
+
+	if (!x || !y)
+		return 0;
+	if (y == s->nothing)
+		return x;
+	for (uint32_t i = 0; i < before->count; i++) {
+		struct fact f = before->items[i];
+
+		if (f.kind == FACT_PHASE || !survives(s, &f, since))
+			continue;
+		if (f.kind == FACT_RUNS)
+			f.old = 1;
+		VEC_PUSH(&out.list, f);
+	}
+	for (uint32_t i = 0; i < since->count; i++) {
+		struct fact f = since->items[i];
+
+		if (f.kind == FACT_PHASE)
+			continue;
+		VEC_PUSH(&out.list, f);
+	}
+	add_phase(&out, before, since);
+	/* One lock held twice: the better mode counts once. */
+	for (size_t i = 0; i < out.list.count; i++)
+		for (size_t j = i + 1; j < out.list.count; j++) {
+			struct fact *f = &out.list.items[i], *g = &out.list.items[j];
+
+			if (f->kind != FACT_HELD || g->kind != FACT_HELD || f->path != g->path)
+				continue;
+			f->mode = f->mode > g->mode ? f->mode : g->mode;
+			*g = out.list.items[--out.list.count];
+			j--;
+		}
+	return done(s, &out);
+}
+
+/* ---- other names ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_name(const struct scan *s, path_id path)
+{
+	return path && path_at(s, path_at(s, path)->root)->kind != PATH_CLASS && path_at(s, path)->kind != PATH_INT;
+}
+
+facts_id facts_rebind(struct scan *s, facts_id id, const struct rebind *r)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+
+	if (!id || id == s->nothing)
+		return id;
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct fact f = set->items[i];
+		bool had = f.path;
+
+		f.path = f.path ? path_rebind(s, f.path, r) : 0;
+		f.bound = f.bound ? path_rebind(s, f.bound, r) : 0;
+		if (f.kind < FACT_FIRST_MAY && (!is_name(s, f.path) || (f.bound && !is_name(s, f.bound))))
+			continue;
+		if (f.kind == FACT_RUNS && (!is_name(s, f.path) || (f.bound && !is_name(s, f.bound) && path_at(s, f.bound)->kind != PATH_INT)))
+			f.path = 0;
+		if (f.kind == FACT_RUNS && f.path && f.bound && path_at(s, f.bound)->kind == PATH_INT) {
+			f.hi = path_at(s, f.bound)->off;
+			f.bound = 0;
+		}
+		if (f.kind == FACT_PHASE && !is_name(s, f.path))
+			continue; /* exclude.c looks whether a barrier has a name everywhere */
+		if (had && f.kind == FACT_ESCAPED && path_at(s, path_at(s, f.path)->root)->kind == PATH_GLOBAL)
+			continue;
+		if (f.kind == FACT_ESCAPED)
+			f.path = path_at(s, f.path)->root;
+		VEC_PUSH(&out.list, f);
+	}
+	return done(s, &out);
+}
+
+static facts_id forget(struct scan *s, facts_id id, uint32_t f, uint32_t value)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct fact x = set->items[i];
+		bool hit = value == IR_NO ? path_mentions_function(s, x.path, f) || path_mentions_function(s, x.bound, f)
+					  : path_mentions(s, x.path, f, value) || path_mentions(s, x.bound, f, value);
+
+		if (hit && x.kind < FACT_FIRST_MAY)
+			continue;
+		if (hit && x.kind == FACT_TURN && value != IR_NO)
+			continue; /* another turn */
+		if (hit && x.kind == FACT_RUNS)
+			x.path = x.bound = 0;
+		if (hit && x.kind == FACT_PHASE) {
+			x.lo = 0;
+			x.hi = 1;
+		}
+		VEC_PUSH(&out.list, x);
+	}
+	return done(s, &out);
+}
+
+facts_id facts_redefine(struct scan *s, facts_id id, uint32_t f, uint32_t value)
+{
+	const struct facts *set = facts_at(s, id);
+
+	if (!id || !set->tags || !(set->tags & path_at(s, path_plain(s, PATH_VALUE, f, value))->tags))
+		return id;
+	return forget(s, id, f, value);
+}
+
+facts_id facts_enter(struct scan *s, facts_id id, uint32_t f)
+{
+	return facts_at(s, id)->tags ? forget(s, id, f, IR_NO) : id;
+}
+
+facts_id facts_join(struct scan *s, facts_id id, struct fact joined)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct fact f = set->items[i];
+
+		if (f.kind != FACT_RUNS || !join_kills(s, &joined, &f))
+			VEC_PUSH(&out.list, f);
+	}
+	VEC_PUSH(&out.list, joined);
+	return done(s, &out);
+}
+
+facts_id facts_drop(struct scan *s, facts_id id, enum fact_kind kind, path_id path)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->items[i].kind != kind || (path && set->items[i].path != path))
+			VEC_PUSH(&out.list, set->items[i]);
+	return done(s, &out);
+}
+
+/* A loop is entered: threads that run already are not of this run of it. */
+facts_id facts_age(struct scan *s, facts_id id)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+
+	if (!facts_has(s, id, FACT_RUNS))
+		return id;
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct fact f = set->items[i];
+
+		f.old |= f.kind == FACT_RUNS;
+		VEC_PUSH(&out.list, f);
+	}
+	return done(s, &out);
+}
+
+/* What a caller can use: nothing about the frame that is gone. */
+facts_id facts_leave(struct scan *s, facts_id id, uint32_t f)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct fact x = set->items[i];
+		const struct path *root = path_at(s, path_at(s, x.path)->root);
+		bool frame = x.path && root->kind == PATH_STACK && root->a == f;
+
+		if (frame && (x.kind < FACT_FIRST_MAY || x.kind == FACT_RELEASED || x.kind == FACT_ESCAPED || x.kind == FACT_SET))
+			continue;
+		if (x.kind == FACT_TURN)
+			continue;
+		if (x.kind == FACT_ESCAPED && x.path && !(root->kind == PATH_VALUE && root->a == f && root->b < scan_function(s, f)->formal_count))
+			continue;
+		VEC_PUSH(&out.list, x);
+	}
+	return done(s, &out);
+}

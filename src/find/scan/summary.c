@@ -1,0 +1,149 @@
+/*
+ * summary - every function once, callees first, on all cores: components of the call graph whose
+ * callees are done wait in a queue, whoever is free takes one.
+ *
+ * I1  A component's result depends on its callees' summaries only, so it is the same for any number
+ *     of workers.
+ * I2  A recursive component starts from "does not return" (the lattice's bottom) and is repeated
+ *     until no summary moves; that ends because facts only weaken. ROUNDS is a seat belt, and listed.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "find/scan/intern.h"
+
+#define ROUNDS 40
+
+struct queue {
+	struct scan *s;
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	uint32_t *ready;
+	uint32_t head, tail, done;
+	uint32_t *waits;            /* per component: callee components not yet done */
+	uint32_t *callers_first, *callers;
+};
+
+static bool is_recursive(const struct scan *s, uint32_t scc)
+{
+	uint32_t f = s->order[s->scc_first[scc]];
+
+	if (s->scc_first[scc + 1] - s->scc_first[scc] > 1)
+		return true;
+	for (uint32_t i = s->calls_first[f]; i < s->calls_first[f + 1]; i++)
+		if (s->calls[i] == f)
+			return true;
+	return false;
+}
+
+static bool same_summary(const struct summary *a, const struct summary *b)
+{
+	return a->exit[0] == b->exit[0] && a->exit[1] == b->exit[1] && a->result == b->result;
+}
+
+static void component(struct scan *s, uint32_t scc)
+{
+	uint32_t first = s->scc_first[scc], end = s->scc_first[scc + 1];
+	bool moved = is_recursive(s, scc);
+
+	for (int round = 0; moved; round++) {
+		moved = false;
+		for (uint32_t i = end; i-- > first;) {
+			struct summary now = flow_run(s, s->order[i], false);
+
+			moved |= !same_summary(&now, &s->functions[s->order[i]].summary);
+			s->functions[s->order[i]].summary = now;
+		}
+		if (moved && round == ROUNDS) {
+			assume(s, ASSUME_BUDGET, false, s->order[first], NULL, "recursion does not come to rest after %d rounds", ROUNDS);
+			break;
+		}
+	}
+	for (uint32_t i = first; i < end; i++) {
+		struct summary now = flow_run(s, s->order[i], true);
+
+		if (end - first == 1 && !is_recursive(s, scc))
+			s->functions[s->order[i]].summary = now;
+	}
+}
+
+static void *worker(void *arg)
+{
+	struct queue *q = arg;
+
+	pthread_mutex_lock(&q->lock);
+	while (q->done < q->s->scc_count) {
+		uint32_t scc;
+
+		if (q->head == q->tail) {
+			pthread_cond_wait(&q->more, &q->lock);
+			continue;
+		}
+		scc = q->ready[q->head++];
+		pthread_mutex_unlock(&q->lock);
+		component(q->s, scc);
+		pthread_mutex_lock(&q->lock);
+		q->done++;
+		for (uint32_t i = q->callers_first[scc]; i < q->callers_first[scc + 1]; i++)
+			if (!--q->waits[q->callers[i]])
+				q->ready[q->tail++] = q->callers[i];
+		if (q->s->options->progress && q->done % 64 == 0)
+			q->s->options->progress(q->s->options->context, "summaries", q->done, q->s->scc_count);
+		pthread_cond_broadcast(&q->more);
+	}
+	pthread_mutex_unlock(&q->lock);
+	return NULL;
+}
+
+/* Edges between components, backwards: who waits for whom. */
+static void dependencies(struct queue *q)
+{
+	struct scan *s = q->s;
+	uint32_t total = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t f = 0; f < s->function_count; f++)
+			for (uint32_t i = s->calls_first[f]; s->functions[f].defined && i < s->calls_first[f + 1]; i++) {
+				uint32_t from = s->functions[f].scc, to = s->functions[s->calls[i]].scc;
+
+				if (!s->functions[s->calls[i]].defined || from == to)
+					continue;
+				if (!pass)
+					q->callers_first[to + 1]++, q->waits[from]++, total++;
+				else
+					q->callers[q->callers_first[to]++] = from;
+			}
+		if (!pass) {
+			q->callers = ARENA_ARRAY(&s->arena, uint32_t, total + 1);
+			for (uint32_t i = 0; i < s->scc_count; i++)
+				q->callers_first[i + 1] += q->callers_first[i];
+		}
+	}
+	for (uint32_t i = s->scc_count; i > 0; i--) /* filling has moved the starts on by one */
+		q->callers_first[i] = q->callers_first[i - 1];
+	q->callers_first[0] = 0;
+}
+
+void summaries(struct scan *s)
+{
+	struct queue q = { .s = s, .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER };
+	unsigned jobs = s->options->jobs ? s->options->jobs : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	pthread_t threads[64];
+	unsigned started = 0;
+
+	q.ready = ARENA_ARRAY(&s->arena, uint32_t, s->scc_count + 1);
+	q.waits = ARENA_ARRAY(&s->arena, uint32_t, s->scc_count + 1);
+	q.callers_first = ARENA_ARRAY(&s->arena, uint32_t, s->scc_count + 2);
+	dependencies(&q);
+	for (uint32_t i = 0; i < s->scc_count; i++)
+		if (!q.waits[i])
+			q.ready[q.tail++] = i;
+	if (s->scc_count < 64) /* threads cost more than they bring */
+		jobs = 1;
+	for (; started + 1 < jobs && started < 63; started++)
+		if (pthread_create(&threads[started], NULL, worker, &q))
+			break;
+	worker(&q);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+}
