@@ -4,14 +4,20 @@
  *     print FILE.ir                                a lowered unit as text
  *     print load [-p DIR] [-c CACHE] [-j N] [FILES] [-- ARGS]
  *                                                  counts, skipped units, the program's symbols
+ *     print bitcode -p DIR -o OUT [-j N] [-n N]     for benches: N units taken evenly, one .bc each in OUT
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "base/spawn.h"
+#include "find/scan/compile.h"
 #include "find/scan/load.h"
 
 static int print_unit(const char *path)
@@ -98,10 +104,88 @@ static int print_program(char **argv)
 	return status;
 }
 
+/* ---- bitcode by itself ------------------------------------------------------------------------------ */
+
+struct bitcode {
+	compile_list list;
+	const char *out;
+	size_t step;
+	atomic_size_t next, made;
+};
+
+static void make_bitcode(const struct bitcode *b, struct compile_unit *unit, size_t i)
+{
+	struct arena arena = ARENA_INIT;
+	char *path = arena_printf(&arena, "%s/%05zu.bc", b->out, i), *beside = arena_printf(&arena, "%s.new", path);
+	struct spawn spawn = SPAWN_INIT;
+	word_list line = { 0 };
+	int status = 1;
+
+	VEC_PUSH(&line, "/usr/bin/clang-19");
+	for (char **word = unit->words; *word; word++)
+		VEC_PUSH(&line, *word);
+	for (const char *const *flag = flags_bitcode; *flag; flag++)
+		VEC_PUSH(&line, arena_strdup(&arena, *flag));
+	VEC_PUSH(&line, "-o");
+	VEC_PUSH(&line, beside);
+	VEC_PUSH(&line, NULL);
+	spawn.path = line.items[0];
+	spawn.argv = line.items;
+	spawn.cwd = unit->directory;
+	if (access(path, R_OK) && (spawn_run(&spawn, &status) || status || rename(beside, path)))
+		fprintf(stderr, "%s: not compiled\n", unit->file);
+	VEC_FREE(&line);
+	arena_free(&arena);
+}
+
+static void *bitcode_work(void *argument)
+{
+	struct bitcode *b = argument;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&b->next, b->step)) < b->list.count)
+		if (b->list.items[i].words)
+			make_bitcode(b, &b->list.items[i], i);
+	return NULL;
+}
+
+static int print_bitcode(char **argv)
+{
+	struct load_options options = { 0 };
+	struct bitcode b = { .step = 1 };
+	struct arena arena = ARENA_INIT;
+	size_t wanted = 0, jobs = 2;
+	pthread_t threads[16];
+
+	for (; *argv && argv[1]; argv += 2) {
+		if (!strcmp(*argv, "-p"))
+			options.build_dir = argv[1];
+		else if (!strcmp(*argv, "-o"))
+			b.out = realpath(argv[1], NULL);
+		else if (!strcmp(*argv, "-n"))
+			wanted = (size_t)atoi(argv[1]);
+		else if (!strcmp(*argv, "-j"))
+			jobs = (size_t)atoi(argv[1]) % 17;
+	}
+	if (!b.out || compile_list_make(&b.list, &arena, &options, skipped, NULL)) {
+		fprintf(stderr, "%s\n", b.out ? error_message() : "no folder for -o");
+		return 1;
+	}
+	if (wanted && wanted < b.list.count)
+		b.step = b.list.count / wanted;
+	for (size_t i = 0; i < jobs; i++)
+		pthread_create(&threads[i], NULL, bitcode_work, &b);
+	for (size_t i = 0; i < jobs; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "load"))
 		return print_program(argv + 2);
+	if (argc > 2 && !strcmp(argv[1], "bitcode"))
+		return print_bitcode(argv + 2);
 	if (argc == 2)
 		return print_unit(argv[1]);
 	fprintf(stderr, "usage: print FILE.ir | print load ...\n");

@@ -38,6 +38,9 @@ void flags_rewrite(word_list *out, struct arena *arena, char *const *words, size
 /* clang does not know a word of this line: which? Takes them out. False: that was not it. */
 bool flags_drop_unknown(char **words, const char *message);
 
+/* What every compile to bitcode is given besides; NULL terminated. */
+extern const char *const flags_bitcode[];
+
 bool is_source(const char *path);
 bool is_bitcode_name(const char *path);
 /* directory/path, or path if absolute. */

@@ -10,6 +10,10 @@
 
 #include "find/scan/compile.h"
 
+/* -O1 without passes: names and lifetimes as for optimising, the code as it was written. */
+const char *const flags_bitcode[] = { "-w", "-Qunused-arguments", "-fno-discard-value-names", "-U_FORTIFY_SOURCE", "-O1", "-Xclang",
+	"-disable-llvm-passes", "-g", "-emit-llvm", "-c", "-fno-color-diagnostics", NULL };
+
 enum drop { DROP_WORD, DROP_PREFIX, DROP_WITH_NEXT };
 static const struct {
 	const char *text;

@@ -142,19 +142,20 @@ struct files {
 
 static char **compiler_line(struct arena *arena, const struct load_tools *tools, char **words, const struct files *files)
 {
-	const char *const ours[] = { "-w", "-Qunused-arguments", "-fno-discard-value-names", "-U_FORTIFY_SOURCE", "-O1", "-Xclang",
-		"-disable-llvm-passes", "-g", "-emit-llvm", "-c", "-fno-color-diagnostics", "-MD", "-MF", files->deps, "-MT", "x", "-o",
-		files->bitcode };
-	size_t count = sizeof(ours) / sizeof(ours[0]), given = 0;
+	char *output[] = { "-MD", "-MF", files->deps, "-MT", "x", "-o", files->bitcode, NULL };
+	word_list line = { 0 };
 	char **argv;
 
-	while (words[given])
-		given++;
-	argv = ARENA_ARRAY(arena, char *, count + given + 2);
-	argv[0] = arena_strdup(arena, tools->compiler);
-	memcpy(argv + 1, words, given * sizeof(*words));
-	for (size_t i = 0; i < count; i++)
-		argv[1 + given + i] = arena_strdup(arena, ours[i]);
+	VEC_PUSH(&line, arena_strdup(arena, tools->compiler));
+	for (; *words; words++)
+		VEC_PUSH(&line, *words);
+	for (const char *const *flag = flags_bitcode; *flag; flag++)
+		VEC_PUSH(&line, arena_strdup(arena, *flag));
+	for (char **word = output; *word; word++)
+		VEC_PUSH(&line, *word);
+	VEC_PUSH(&line, NULL);
+	argv = arena_copy(arena, line.items, line.count * sizeof(*line.items));
+	VEC_FREE(&line);
 	return argv;
 }
 

@@ -1,0 +1,181 @@
+#!/bin/sh
+# scan.sh - scan on real code: how much it reads, how long it takes, what it says.
+#
+# Usage: bench/scan.sh [PROGRAM...]     (all but defconfig)
+#
+#   pigz, pbzip2 (C++), memcached, axel, sqlite   from Debian's sources, as Debian ships them
+#   tiny        Linux 6.1, tinyconfig + SMP, PCI, network, a serial driver and drivers/net/.../e1000
+#   tiny300     the first 300 units of defconfig: for the question whether time grows linearly
+#   defconfig   Linux 6.1, x86-64 defconfig: 2,688 units; an hour of clang on two cores
+#
+# Each program is brought to a compile_commands.json once (build/bench/scan/NAME; a kernel is not
+# really built, bench/scan/record-cc writes its command lines down), so a run that was broken off
+# goes on where it was. Then three runs of `deadheat scan -p`:
+#
+#   cold     nothing in the cache: clang, lower, analysis
+#   warm     everything in the cache: no clang, no lower; what is left is reading and analysis
+#   (lower)  CPU seconds of lower alone, from bitcode, over 40 units taken evenly
+#
+# and one line each in build/bench/scan.tsv: program, units, lines, instructions, CPU seconds and
+# peak memory of both runs, candidates, exclusions, assumptions. Speed is lines per CPU second of
+# lower + warm, i.e. after bitcode. CPU seconds, not wall time: the machine does other things too.
+cd "$(dirname "$0")/.." || exit 1
+TOP=$PWD
+B=$TOP/build/bench
+D=${DEADHEAT_BUILD:-$TOP/build}
+P=$B/scan
+programs=${*:-pigz pbzip2 memcached axel sqlite tiny}
+export LC_ALL=C
+unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS DEADHEAT_SCAN_CC
+
+die() { echo "bench/scan.sh: $*" >&2; exit 1; }
+. bench/lib/sources.sh
+sh tests/packages bench || exit 1
+mkdir -p "$P"
+print=$D/tests/scan/print
+[ -x "$print" ] || make "$print" || exit 1
+
+# ---- a database for each program -----------------------------------------------------------------------
+# recording: CC and CXX write each compile down and do it.
+recording() {
+	RECORD=$P/$1 RECORD_COMPILE=1 REAL=clang-19 REAL_CXX=clang++-19
+	CC=$TOP/bench/scan/record-cc CXX="$TOP/bench/scan/record-cc"
+	export RECORD RECORD_COMPILE REAL REAL_CXX CC CXX
+	: >"$P/$1/list"
+}
+database() { # name: its list as compile_commands.json
+	{ echo '['; sed '$!s/$/,/' "$P/$1/list"; echo ']'; } >"$P/$1/compile_commands.json"
+}
+files() { # name folder flags... : a database of sources, each with the same flags
+	name=$1 folder=$2
+	shift 2
+	for source in $sources; do
+		printf '{ "directory": "%s", "file": "%s", "command": "clang-19 %s -c %s" }\n' "$folder" "$source" "$*" "$source"
+	done >"$P/$name/list"
+}
+
+prepare_pigz() {
+	fetch pigz
+	sources="pigz.c yarn.c try.c"
+	files pigz "$B/src/pigz" -DNOZOPFLI
+}
+prepare_pbzip2() {
+	fetch pbzip2
+	sources=$(cd "$B/src/pbzip2" && ls *.cpp | grep -v '^tests')
+	files pbzip2 "$B/src/pbzip2" -std=gnu++98 -DUSE_STACKSIZE_CUSTOMIZATION -DPBZIP_NO_LOADAVG=0 -D_LARGEFILE64_SOURCE
+}
+prepare_memcached() {
+	fetch memcached
+	rm -rf "$P/memcached/src" && cp -a "$B/src/memcached" "$P/memcached/src" && cd "$P/memcached/src" || return 1
+	recording memcached
+	./configure --disable-dependency-tracking && : >"$P/memcached/list" && make memcached
+}
+prepare_axel() {
+	fetch axel
+	rm -rf "$P/axel/src" && cp -a "$B/src/axel" "$P/axel/src" && cd "$P/axel/src" || return 1
+	recording axel
+	./configure --without-ssl --disable-nls --disable-dependency-tracking && : >"$P/axel/list" && make axel
+}
+prepare_sqlite() { # the amalgamation and the shell, threads on
+	fetch sqlite3
+	rm -rf "$P/sqlite/src" && cp -a "$B/src/sqlite3" "$P/sqlite/src" && cd "$P/sqlite/src" || return 1
+	./configure --quiet && make sqlite3.c shell.c || return 1
+	sources="sqlite3.c shell.c"
+	[ -f test/threadtest3.c ] && sources="$sources test/threadtest3.c"
+	files sqlite "$P/sqlite/src" -DSQLITE_THREADSAFE=1 -DHAVE_USLEEP=1 -I. -Isrc -Itest
+}
+
+# The kernel: the source package holds an archive; its command lines come from a build that compiles nothing.
+kernel_source() {
+	[ -f "$B/src/linux/Makefile" ] && return
+	mkdir -p "$B/src/linux.deb" && cd "$B/src/linux.deb" || return 1
+	apt-get -qq download linux-source-6.1 && dpkg-deb -x linux-source-6.1_*.deb . &&
+	mkdir -p ../linux.new && tar -C ../linux.new --strip-components=1 -xf usr/src/linux-source-6.1.tar.xz &&
+	rm -rf ../linux && mv ../linux.new ../linux && rm -rf usr
+}
+kernel() { # name config; options from standard input
+	kernel_source || return 1
+	build=$P/$1/build
+	mkdir -p "$build"
+	recording "$1"
+	unset RECORD_COMPILE
+	: >"$P/$1/empty.c" && clang-19 -c -o "$P/$1/empty.o" "$P/$1/empty.c" || return 1
+	cd "$B/src/linux" && make -s O="$build" CC=clang-19 HOSTCC=gcc "$2" || return 1
+	cat >>"$build/.config"
+	make -s O="$build" CC=clang-19 HOSTCC=gcc olddefconfig || return 1
+	: >"$P/$1/list"
+	make -s -k -j"$(nproc)" O="$build" CC="$CC" HOSTCC=gcc vmlinux # the link at the end fails: there is nothing to link
+	[ -s "$P/$1/list" ]
+}
+prepare_tiny() {
+	for option in 64BIT SMP PRINTK TTY SERIAL_8250 PCI NET INET NETDEVICES ETHERNET NET_VENDOR_INTEL E1000 MULTIUSER BLOCK; do
+		echo "CONFIG_$option=y"
+	done | kernel tiny tinyconfig
+}
+prepare_defconfig() { kernel defconfig defconfig </dev/null; }
+prepare_tiny300() {
+	prepare defconfig || return 1
+	head -n 300 "$P/defconfig/list" >"$P/tiny300/list"
+}
+
+prepare() { # name: once
+	[ -e "$P/$1/.ready" ] && return
+	mkdir -p "$P/$1"
+	echo "preparing $1 (log: $P/$1/prepare.log)" >&2
+	("prepare_$1") >"$P/$1/prepare.log" 2>&1 </dev/null && database "$1" && touch "$P/$1/.ready"
+}
+
+# ---- measuring -------------------------------------------------------------------------------------------
+# timed FILE command...: runs it; sets cpu (seconds) and memory (MiB) of it and all it started.
+timed() {
+	log=$1
+	shift
+	/usr/bin/env time -o "$P/time" -f '%U %S %M' "$@" >"$log" 2>"$log.err"
+	status=$?
+	set -- $(tail -n 1 "$P/time")
+	cpu=$(echo "$1 $2" | awk '{ printf "%.2f", $1 + $2 }') memory=$(($3 / 1024))
+	return $status
+}
+
+# lower's own time: 40 units taken evenly, each to bitcode by hand, scaled to all.
+lower_cpu() { # name
+	"$print" bitcode -p "$P/$1" -n 40 -o "$P/$1/bc" >/dev/null 2>&1 || return 1
+	timed "$P/$1/lower" sh -c 'for f in "$1"/bc/*.bc; do "$2" "$f" "$1/bc/out.ir" || exit 1; done' sh "$P/$1" "$D/lib/deadheat/lower" || return 1
+	count=$(ls "$P/$1"/bc/*.bc | wc -l)
+}
+
+number() { sed -n "s/.*[^a-z]\{0,1\}$2 \([0-9]*\).*/\1/p" "$1" | head -n 1; }
+
+measure() { # name
+	dir=$P/$1
+	[ "${COLD:-}" ] && rm -rf "$dir/cache"
+	QUIET=1 timed "$dir/front" "$print" load -p "$dir" -c "$dir/cache" || { tail -n 3 "$dir/front.err" >&2; return 1; }
+	front_cpu=$cpu front_memory=$memory
+	QUIET=1 timed "$dir/warm" "$print" load -p "$dir" -c "$dir/cache" || return 1
+	warm_cpu=$cpu
+	units=$(number "$dir/warm" units) lines=$(number "$dir/warm" lines) instructions=$(number "$dir/warm" instructions)
+	skipped=$(number "$dir/warm" skipped) fresh=$(number "$dir/front" compiled)
+	echo "$1: $units units ($skipped skipped), $lines lines, $instructions instructions; clang+lower $front_cpu CPU s for $fresh of them, from the cache $warm_cpu CPU s, $front_memory MiB"
+	if "$D/bin/deadheat" scan --help >/dev/null 2>&1; then analysis "$1"; fi
+}
+
+# The analysis on what is cached, with a store of its own.
+analysis() {
+	kernel=
+	case $1 in tiny* | defconfig) kernel=--kernel ;; esac
+	rm -rf "$dir/store"
+	mkdir -p "$dir/store/cache" && ln -s "$dir/cache" "$dir/store/cache/scan"
+	timed "$dir/scan" "$D/bin/deadheat" scan --store "$dir/store" $kernel -p "$dir"
+	echo "$1: scan from the cache: $cpu CPU s, $memory MiB, status $status; $(echo "$lines $cpu" | awk '{ printf "%.0f", $1 / ($2 + 0.001) }') lines a CPU s after lowering"
+	tail -n "${TAIL:-12}" "$dir/scan" | sed 's/^/    /'
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$units" "$lines" "$instructions" "$front_cpu" "$warm_cpu" "$cpu" "$memory" >>"$B/scan.tsv"
+}
+
+failed=
+for program in $programs; do
+	if prepare "$program" && measure "$program"; then :; else
+		echo "bench/scan.sh: $program failed, see $P/$program" >&2
+		failed=1
+	fi
+done
+[ -z "$failed" ]
