@@ -11,7 +11,7 @@
  * What the first trials teach. A thread held back before its access may hold a lock the other
  * side needs to get to its own; such trials name the place that took it, and the odd way then also
  * waits before that lock (rt/sched/gate.c). And where several are held back at different elements
- * it matters which side goes on: three ways are tried and the best is kept. From the first miss on
+ * it matters which side goes on: several ways are tried and the best is kept. From the first miss on
  * only one trial in LETTER_EVERY is to the letter. Lessons count from the next round on, and rounds
  * end at fixed trials, so that results depend neither on --jobs nor on who is faster. Measured on
  * bench/subjects, hits in 100 before and after: a list walked without its lock 66 and 95 or more, a
@@ -39,14 +39,16 @@
 
 
 /*
- * Whom to let go when all are held back: by chance, or one at side a, or one at side b
- * (WIRE_FAVOUR_A, _B). Rounds 0, 1 and 2 try them in this order, later ones take the best.
+ * Ways to go to the meeting, tried in this order by the first rounds; later ones take the best.
+ * When all are held back one is let go by chance, or one at side a, or one at side b; or (ALONE)
+ * there are no gates and a thread goes on as long as it can (PCT with depth 1): what is published
+ * too early is only seen by those who start late.
  */
-enum { BY_CHANCE, FAVOUR_A, FAVOUR_B, WAYS };
-static const uint32_t way_flag[WAYS] = { 0, WIRE_FAVOUR_A, WIRE_FAVOUR_B };
+enum { BY_CHANCE, FAVOUR_A, FAVOUR_B, ALONE, WAYS };
+static const uint32_t way_flag[WAYS] = { 0, WIRE_FAVOUR_A, WIRE_FAVOUR_B, 0 };
 
 /* Ends of the rounds; what was learned counts from the next one on. */
-static const unsigned rounds[] = { 2, 3, 4, 12, 24, UINT_MAX };
+static const unsigned rounds[] = { 2, 3, 4, 5, 12, 24, UINT_MAX };
 #define ROUNDS (sizeof(rounds) / sizeof(*rounds))
 
 struct search {
@@ -389,22 +391,25 @@ static unsigned next_way(const struct search *search)
 }
 
 /* What the trials so far teach: the plan of the next round. */
-static void learn(struct search *search, struct arena *arena, struct pool_job *job, size_t known)
+static void learn(struct search *search, struct arena *arena, struct pool_job *job)
 {
 	struct wire_plan_parts *next = &search->loose[search->round + 1];
+	unsigned way = search->way[search->round + 1] = next_way(search);
 
-	*next = search->loose[search->round];
-	if (search->gate_count > known)
+	*next = search->loose[0];
+	next->plan.flags |= way_flag[way];
+	if (way == ALONE) {
+		next->plan.fill_policy = WIRE_POLICY_PCT;
+		next->plan.depth = 1;
+	} else if (search->gate_count) {
 		plan_add_gates(search->context, arena, search->gates, search->gate_count, next);
-	search->way[search->round + 1] = next_way(search);
-	next->plan.flags = search->loose[0].plan.flags | way_flag[search->way[search->round + 1]];
+	}
 	if (search->hits < search->trials)
 		job->letter_every = LETTER_EVERY;
 }
 
 static int run_round(struct search *search, struct arena *arena, struct pool_job *job)
 {
-	size_t known = search->gate_count;
 	unsigned end = rounds[search->round];
 	int result;
 
@@ -413,7 +418,7 @@ static int run_round(struct search *search, struct arena *arena, struct pool_job
 	result = pool_run(search->context, job);
 	job->first = job->count;
 	if (!search->is_deadlock && search->round + 1 < ROUNDS)
-		learn(search, arena, job, known);
+		learn(search, arena, job);
 	search->round++;
 	return result;
 }
