@@ -38,7 +38,7 @@ check "it prints races" grep -q '^data race: ' ../out
 check "and the verdict" grep -q '^verdict: racy: ' ../out
 check "no line is wider than 80 columns" sh -c "! grep -vE '^  repeat it: ' ../out | grep -E '^.{81,}'"
 check "no colours where there is no terminal" sh -c "! grep -q \"\$(printf '\\033')\" ../out ../err"
-awk '/^```/ { inside = !inside; next } inside && /^     [> ] +[0-9]+ \\| |^data race: |^  hint: /' README.md >../quoted
+awk '/^```/ { inside = !inside; next } inside && /^     [> ] +[0-9]+ [|] |^data race: |^  hint: /' README.md >../quoted
 check "the report in the README is one of these" sh -c "[ \$(wc -l <../quoted) -gt 5 ] && ! grep -vxFf ../out ../quoted"
 sed -n 's/^ *repeat it: //p' ../out >../lines
 races=$(grep -c '^data race: ' ../out)
