@@ -12,7 +12,7 @@
 
 static const char *budget = "1%", *toggle, *keep_log, *from_log, *by_signal;
 static uint64_t delay_ms, duration_ms, period_ms, seed = 1, pid;
-static bool stopped, no_pmu;
+static bool stopped, no_pmu, no_steps;
 static int fail_on = RUNG_CONFIRMED;
 
 static struct option options[] = {
@@ -26,6 +26,8 @@ static struct option options[] = {
 	{ "signal", 0, OPTION_STRING, &by_signal, "SIGNAL", "the signal samples come by (default 61, a real-time one)", NULL, 0,
 	  0 },
 	{ "no-pmu", 0, OPTION_FLAG, &no_pmu, NULL, "use timers even where there is a performance counter", NULL, 0, 0 },
+	{ "no-steps", 0, OPTION_FLAG, &no_steps, NULL, "samples only: no single steps after them, SIGTRAP is left alone", NULL, 0,
+	  0 },
 	{ "pid", 'p', OPTION_NUMBER, &pid, "PID", "look at a running process, and leave it as it was", NULL, 1, 0 },
 	{ "log", 0, OPTION_STRING, &keep_log, "FILE", "keep the log of samples", NULL, 0, 0 },
 	{ "from", 0, OPTION_STRING, &from_log, "FILE", "no program: read a kept log", NULL, 0, 0 },
@@ -67,7 +69,7 @@ static int read_options(struct sample_options *how)
 {
 	*how = (struct sample_options){
 		.budget_ppm = parse_budget(budget), .period_us = period_ms * 1000, .delay_ms = delay_ms,
-		.duration_ms = duration_ms, .stopped = stopped, .no_pmu = no_pmu, .seed = seed, .log = keep_log,
+		.duration_ms = duration_ms, .stopped = stopped, .no_pmu = no_pmu, .no_steps = no_steps, .seed = seed, .log = keep_log,
 	};
 	if (!how->budget_ppm)
 		return error_usage("--budget %s: a share of CPU time from 0.1%% to 50%%", budget);
@@ -111,10 +113,13 @@ static void say_result(const struct sampling *s)
 	const struct sample_result *r = &s->result;
 	double looks = sample_looks(r);
 
-	cli_say("%s: %s; %llu samples (%s) of %llu process%s, %llu in readable code, extended to %llu accesses (%.1f times)",
+	cli_say("%s: %s; %llu samples (%s) and %llu steps of %llu process%s, %llu in readable code",
 		from_log ? from_log : s->program.argv ? s->program.argv[0] : "process", r->ended, (unsigned long long)r->samples,
-		r->sampler, (unsigned long long)r->processes, r->processes == 1 ? "" : "es", (unsigned long long)r->placed,
-		(unsigned long long)r->extended, r->plain ? (double)r->extended / (double)r->plain : 0.0);
+		r->sampler, (unsigned long long)r->steps, (unsigned long long)r->processes, r->processes == 1 ? "" : "es",
+		(unsigned long long)r->placed);
+	cli_say("%llu sampled accesses extended to %llu (%.1f times), %llu of them on shared bytes", (unsigned long long)r->plain,
+		(unsigned long long)r->extended, r->plain ? (double)r->extended / (double)r->plain : 0.0,
+		(unsigned long long)r->shared);
 	if (r->cpu_ms)
 		cli_say("samples took %.2f %% of %.1f s of CPU time", r->handler_share * 100, (double)r->cpu_ms / 1000);
 	if (r->samples)

@@ -56,6 +56,7 @@ enum trace_chunk_state {
 	X(TRACE_LOST_THREADS, "lost_threads") \
 	X(TRACE_LOST_PROCESSES, "lost_processes") \
 	X(TRACE_SAMPLES, "samples") \
+	X(TRACE_STEPS, "steps") \
 	X(TRACE_SAMPLES_INSIDE, "samples_in_runtime") \
 	X(TRACE_SAMPLES_PAUSED, "samples_while_stopped") \
 	X(TRACE_SAMPLES_NO_TIMER, "threads_without_timer") \
@@ -100,6 +101,10 @@ enum trace_sampler {
 	TRACE_SAMPLER_TIMER = 2,
 };
 
+enum trace_flag {
+	TRACE_NO_STEPS = 1u << 0, /* no single steps after a sample */
+};
+
 struct trace_header {
 	uint64_t magic;           /* host, as all the rest unless said otherwise */
 	uint32_t version;
@@ -117,6 +122,8 @@ struct trace_header {
 	uint64_t seed;            /* of randomised periods */
 	uint32_t sampler;         /* host: asked for (NONE: best there is); target: used */
 	uint32_t process_count;   /* target adds */
+	uint32_t flags;           /* enum trace_flag */
+	uint32_t unused;
 	uint8_t apart0[64];         /* order is written by all threads: its own cache line */
 	uint64_t order;           /* target adds: see I3 */
 	uint8_t apart1[56];
@@ -202,6 +209,7 @@ enum trace_register { /* order of trace_r_sample.registers; Zydis counts the sam
 enum trace_sample_flag {
 	TRACE_LOCKS_LOST = 1u << 0,  /* more locks held than listed: the lockset is a part of the truth */
 	TRACE_IGNORED = 1u << 1,     /* between deadheat_ignore_begin and _end */
+	TRACE_STEPPED = 1u << 2,     /* a single step after a sample */
 };
 
 /* ip is the next instruction: none of its accesses has been made when the registers were these. */

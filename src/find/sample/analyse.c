@@ -32,13 +32,18 @@ static void extend_all(struct process *p, struct sample_result *result)
 		struct extend_sample sample;
 		size_t count, plain;
 
-		result->samples++;
+		if (r->head.aux & TRACE_STEPPED)
+			result->steps++;
+		else
+			result->samples++;
 		if (!module || !module->code || !is_usable(r))
 			continue;
 		sample = (struct extend_sample){ r->ip - module->base, module->base, r->registers, r->fs_base, r->flags };
 		count = extend(module->code, &sample, found, MOST_ACCESSES, &plain);
-		result->placed++;
-		result->plain += plain;
+		if (!(r->head.aux & TRACE_STEPPED)) {
+			result->placed++;
+			result->plain += plain;
+		}
 		result->extended += count;
 		keep_accesses(p, i, module, found, count);
 	}

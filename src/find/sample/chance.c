@@ -15,9 +15,8 @@ double sample_chance(double samples, double a, double b)
 	return p < 0 ? 0 : p > 1 ? 1 : p;
 }
 
+/* Each access computed is one look at the stream of all accesses of code we can read. */
 double sample_looks(const struct sample_result *result)
 {
-	double factor = result->plain ? (double)result->extended / (double)result->plain : 1;
-
-	return (double)result->samples * factor;
+	return (double)result->extended;
 }

@@ -98,6 +98,7 @@ int run_open(struct run *run, const struct sample_options *options)
 	h->signal = (uint32_t)options->signal;
 	h->toggle_signal = (uint32_t)options->toggle;
 	h->sampler = options->no_pmu ? TRACE_SAMPLER_TIMER : TRACE_SAMPLER_NONE;
+	h->flags = options->no_steps ? TRACE_NO_STEPS : 0;
 	h->seed = options->seed ? options->seed : 1;
 	h->active = !options->delay_ms && !options->stopped;
 	run->began = monotonic_ms();

@@ -25,6 +25,7 @@ struct sample_options {
 	int toggle;             /* signal that starts and stops; 0: none */
 	bool stopped;           /* begin stopped: deadheat_start() or the toggle signal starts */
 	bool no_pmu;
+	bool no_steps;          /* no single steps after a sample */
 	uint64_t seed;
 	const char *log;        /* keep the log there; NULL: not kept */
 };
@@ -36,7 +37,8 @@ struct sample_result {
 	uint64_t samples;       /* in the log */
 	uint64_t placed;        /* of these, in code we could read */
 	uint64_t plain;         /* accesses of the sampled instructions themselves */
-	uint64_t extended;      /* accesses, extension included */
+	uint64_t steps;         /* single steps after samples that were recorded too */
+	uint64_t extended;      /* accesses, of steps and extension too */
 	uint64_t shared;        /* of these, with two threads and a write at the same bytes */
 	uint64_t cpu_ms;        /* of all processes, while they were looked at */
 	const char *sampler;    /* "timer", "pmu" */
@@ -64,7 +66,7 @@ int sample_read(const char *path, struct sym *sym, const struct find_sink *sink,
  * `samples` independent ones, if they make up the shares a and b of all accesses.
  */
 double sample_chance(double samples, double a, double b);
-/* How many independent looks at accesses the run amounts to: samples and what they were extended to. */
+/* How many looks at accesses the run amounts to: samples, steps and what they were extended to. */
 double sample_looks(const struct sample_result *result);
 
 #endif

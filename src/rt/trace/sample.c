@@ -17,8 +17,10 @@
 #include "rt/trace/sampler.h"
 
 #define TRIES 16            /* signals to ourselves to learn the price of one */
-#define SHORTEST 1000000u   /* ns; the kernel's tick is longer, and more often is not asked of it */
+#define SHORTEST 100000u    /* ns; the kernel's tick is longer: every tick that finds the thread running */
 #define LONGEST 1000000000u
+#define TICK 4000000u       /* ns, of most kernels (HZ=250): CPU-time timers are looked at then */
+#define MOST_STEPS 32
 #define DEFAULT_SIGNAL 61   /* SIGRTMAX - 3: the programs we know take theirs from the lower end */
 
 static const struct trigger *trigger;
@@ -52,7 +54,7 @@ static uint64_t mean_period(void)
 	uint64_t period = trace_header->period_ns;
 
 	if (!trace_active())
-		return LONGEST / 4; /* often enough to notice a start */
+		return LONGEST / 50; /* often enough to notice a start */
 	if (!period)
 		period = (delivery_ns + handler_ns) * 1000000 / budget;
 	if (period < SHORTEST && !trace_header->period_ns)
@@ -65,6 +67,27 @@ uint64_t sampler_period(struct trace_thread *self)
 	uint64_t period = mean_period();
 
 	return period / 2 + draw(self) % (period + 1);
+}
+
+/* Anywhere in a period: threads that live shorter than one have their share of samples too. */
+uint64_t sampler_first(struct trace_thread *self)
+{
+	return 1 + draw(self) % mean_period();
+}
+
+/*
+ * What the budget has left of a tick after the sample itself; a fixed period is taken at its
+ * word and gets the most.
+ */
+static unsigned burst_steps(void)
+{
+	uint64_t budget = trace_header->budget_ppm ? trace_header->budget_ppm : 10000;
+	uint64_t allowed = TICK * budget / 1000000, base = delivery_ns + handler_ns;
+	uint64_t steps = allowed > base ? (allowed - base) / (delivery_ns + 1) : 0;
+
+	if (trace_header->period_ns || steps > MOST_STEPS)
+		return MOST_STEPS;
+	return (unsigned)steps;
 }
 
 /* ---- the sample ------------------------------------------------------------------------------- */
@@ -96,7 +119,7 @@ static void take_locks(struct trace_r_sample *sample, const struct trace_thread 
 	sample->head.aux = (self->locks_lost ? TRACE_LOCKS_LOST : 0) | (self->ignoring > 0 ? TRACE_IGNORED : 0);
 }
 
-static void take(struct trace_thread *self, const ucontext_t *context)
+void sampler_take(struct trace_thread *self, const void *context, uint32_t flags)
 {
 	size_t size = sizeof(struct trace_r_sample) + self->lock_count * sizeof(uint64_t);
 	struct trace_r_sample *sample = trace_record(self, TRACE_R_SAMPLE, size, trace_order());
@@ -105,18 +128,26 @@ static void take(struct trace_thread *self, const ucontext_t *context)
 		return;
 	take_registers(sample, context);
 	take_locks(sample, self);
+	sample->head.aux |= flags;
 	sample->clock = self->clock;
 	trace_commit(self, sample);
 }
 
-static void take_counted(struct trace_thread *self, const ucontext_t *context)
+static void take_counted(struct trace_thread *self, void *context)
 {
 	if (!trace_active()) {
 		trace_count(TRACE_SAMPLES_PAUSED);
 	} else {
 		trace_count(TRACE_SAMPLES);
-		take(self, context);
+		sampler_take(self, context, 0);
+		burst_begin(self, context, burst_steps());
 	}
+}
+
+void sampler_account_step(void)
+{
+	trace_count(TRACE_STEPS);
+	trace_count_add(TRACE_HANDLER_NS, delivery_ns);
 }
 
 static void account(uint64_t started)
@@ -175,18 +206,25 @@ static uint64_t now_ns(void)
 /* With `inside` set the handler does all but the record: delivery and return are what costs. */
 static void learn_price(void)
 {
-	uint64_t begin = now_ns(), tsc = __rdtsc(), spent;
+	uint64_t begin = now_ns(), tsc = __rdtsc(), spent, best = UINT64_MAX;
+	long process = rt_syscall(SYS_getpid), thread = rt_syscall(SYS_gettid);
 
 	trying = true;
-	for (int i = 0; i < TRIES; i++)
-		rt_syscall(SYS_tgkill, rt_syscall(SYS_getpid), rt_syscall(SYS_gettid), sampler_signal());
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t one = now_ns();
+
+		rt_syscall(SYS_tgkill, process, thread, sampler_signal());
+		one = now_ns() - one;
+		if (one < best) /* the others were disturbed */
+			best = one;
+	}
 	trying = false;
 	spent = now_ns() - begin;
 	if (spent > 1000)
 		tsc_per_us = (__rdtsc() - tsc) * 1000 / spent;
 	if (!tsc_per_us)
 		tsc_per_us = 1;
-	delivery_ns = spent / TRIES;
+	delivery_ns = best;
 }
 
 static void install(int number, void (*handler)(int, siginfo_t *, void *))
@@ -219,6 +257,7 @@ static void sample_thread_end(struct trace_thread *self)
 
 static void sample_quiet(struct trace_thread *self)
 {
+	burst_stop();
 	for (struct trace_thread *t = trace_threads(); t && trigger; t = t->next)
 		if (!t->ended)
 			trigger->disarm(t);
@@ -243,6 +282,8 @@ static void sample_start(struct trace_thread *self)
 		unblock((int)trace_header->toggle_signal);
 	}
 	learn_price();
+	if (!(trace_header->flags & TRACE_NO_STEPS))
+		burst_start();
 }
 
 /* Timers and events are not inherited by fork; the handler is. */
@@ -260,6 +301,10 @@ static void sample_end(struct trace_thread *self)
 /* The program's wish is heard and not granted: our signal is ours while we are here. */
 static bool sample_sigaction(int number, const struct sigaction *action, struct sigaction *old, int *result)
 {
+	if (number == SIGTRAP && burst_sigaction(action, old)) {
+		*result = 0;
+		return true;
+	}
 	if (number != sampler_signal() && (!number || number != (int)trace_header->toggle_signal))
 		return false;
 	if (old) {

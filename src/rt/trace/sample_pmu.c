@@ -66,7 +66,7 @@ static void pmu_next(struct trace_thread *self, uint64_t ns)
 static bool pmu_arm(struct trace_thread *self, uint32_t tid)
 {
 	struct f_owner_ex owner = { F_OWNER_TID, (pid_t)(tid ? tid : self->tid) };
-	int fd = event_open((uint32_t)owner.pid, sampler_period(self) * INSTRUCTIONS_PER_NS, precise);
+	int fd = event_open((uint32_t)owner.pid, sampler_first(self) * INSTRUCTIONS_PER_NS, precise);
 
 	if (fd < 0)
 		return false;

@@ -43,7 +43,7 @@ static bool timer_arm(struct trace_thread *self, uint32_t tid)
 		return false;
 	sampler_keep(self)[KEEP_HANDLE] = (uint64_t)id;
 	sampler_keep(self)[KEEP_ARMED] = 1;
-	timer_next(self, sampler_period(self));
+	timer_next(self, sampler_first(self));
 	return true;
 }
 

@@ -26,13 +26,27 @@ extern const struct trigger trigger_timer, trigger_pmu;
 int sampler_signal(void);
 /* Mean CPU time between samples of one thread, by budget; random around it. */
 uint64_t sampler_period(struct trace_thread *self);
+/* The first of a thread. */
+uint64_t sampler_first(struct trace_thread *self);
 
 /* What a trigger keeps in part[TRACE_PART_SAMPLE]. */
-enum { KEEP_ARMED, KEEP_HANDLE, KEEP_RANDOM };
+enum { KEEP_ARMED, KEEP_HANDLE, KEEP_RANDOM, KEEP_STEPS, KEEP_LAST, KEEP_LOW, KEEP_HIGH };
 static inline uint64_t *sampler_keep(struct trace_thread *self)
 {
 	return self->part[TRACE_PART_SAMPLE];
 }
+
+/* sample.c: one sample of the interrupted context, more flags for it. The caller is inside. */
+void sampler_take(struct trace_thread *self, const void *context, uint32_t flags);
+void sampler_account_step(void);
+
+/* sample_burst.c */
+void burst_start(void);
+void burst_stop(void);
+/* In the handler, after a sample: step so many instructions from there, if that is safe. */
+void burst_begin(struct trace_thread *self, void *context, unsigned steps);
+/* The program's sigaction of SIGTRAP; false: not ours. */
+bool burst_sigaction(const struct sigaction *action, struct sigaction *old);
 
 /* restart.c: a system call our signal has cut short goes on as if nothing had been. */
 void sampler_restart(void *context);
