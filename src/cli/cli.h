@@ -27,6 +27,13 @@ enum option_type {
 	OPTION_DURATION, /* uint64_t milliseconds: 500ms, 10s, 2m, 1h; plain = seconds */
 	OPTION_CHOICE,   /* const char *, one of the words in `choices` ("a|b|c") */
 	OPTION_RUNG,     /* int: enum rung by name; "never" is RUNG_COUNT */
+	OPTION_LIST,     /* struct option_list: may be said again and again */
+};
+
+#define OPTION_LIST_MAX 64
+struct option_list {
+	const char *items[OPTION_LIST_MAX + 1]; /* NULL terminated */
+	size_t count;
 };
 
 struct option {
@@ -47,6 +54,7 @@ struct command {
 	const char *text;      /* paragraphs for -h and the man page */
 	struct option *options; /* ends with a NULL name; NULL: argv is not ours to read (cc) */
 	bool stops_at_program; /* the first non-option ends the options: the rest is PROG's */
+	bool keeps_dashes;     /* the word -- stays in argv: what follows it is another thing than what precedes it */
 	/* Options are parsed already: argv = what is left, NULL terminated. Returns the exit status. */
 	int (*run)(const struct command *command, int argc, char **argv);
 };

@@ -1,7 +1,8 @@
 /*
  * cmd_hunt - the whole line in one command: detect, confirm every candidate, fuzz, report.
  *
- * Given source files it compiles them first, with deadheat-cc, into the store's folder.
+ * Given source files it compiles them first, with deadheat-cc, into the store's folder, and scans
+ * them too: what scan claims is tried as well, and the overall verdict may be a proof.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "base/spawn.h"
 #include "base/vec.h"
 #include "cli/internal.h"
+#include "cli/hunt_scan.h"
 #include "cli/judge_all.h"
 #include "cli/session.h"
 #include "find/detect/detect.h"
@@ -212,7 +214,7 @@ static int explore(struct catch *catch, uint64_t native_ms)
 
 /* ---- the line ---------------------------------------------------------------------------------- */
 
-static int print_report(struct session *session)
+static int print_report(struct session *session, const struct hunt_claims *claims)
 {
 	struct report report;
 	report_printer *print = strcmp(format, "none") ? report_format(format) : NULL;
@@ -220,6 +222,7 @@ static int print_report(struct session *session)
 	if (report_build(&report, &session->arena, session->store, session->sym) || cli_use_baseline(&report))
 		return cli_fail();
 	report.command = cli_command;
+	hunt_settle_verdict(claims, &report);
 	cli_say_expired(session->store);
 	if (print && print(&report, stdout))
 		return cli_fail();
@@ -252,12 +255,12 @@ static int fuzz(struct session *session, unsigned trials)
 	return result;
 }
 
-static int hunt(struct session *session)
+static int hunt(struct session *session, struct hunt_claims *claims)
 {
 	struct catch catch = { .session = session, .found = { .found = true } };
 	struct judge_count count = { 0 };
 	uint64_t began = monotonic_ms();
-	int result = session_confirm(session);
+	int result = session_confirm(session) || hunt_put_claims(claims, session) ? -1 : 0;
 
 	if (!result)
 		result = detect(&catch);
@@ -267,11 +270,13 @@ static int hunt(struct session *session)
 		cli_say("confirm: at most %llu trials each", (unsigned long long)trial_options.trials);
 		result = judge_all(session, &catch.found, cli_quiet ? NULL : stderr, &count);
 	}
+	if (!result)
+		result = hunt_judge_claims(claims, session, &catch.found, &count);
 	if (!result && schedules_wanted(&count))
 		result = fuzz(session, schedules_wanted(&count));
 	judge_free(&catch.found);
 	confirm_close(&session->confirm);
-	return result ? cli_fail() : print_report(session);
+	return result ? cli_fail() : print_report(session, claims);
 }
 
 static int check_format(void)
@@ -285,6 +290,7 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	struct arena arena = ARENA_INIT;
 	struct session session = { 0 };
+	struct hunt_claims claims = { 0 };
 	char **program;
 	int status;
 
@@ -293,10 +299,14 @@ static int run(const struct command *command, int argc, char **argv)
 			error_usage("hunt: which program? deadheat hunt [--] PROG [ARG...]");
 		return cli_fail();
 	}
-	if (build_if_source(&arena, argc, argv, &program) || session_open(&session, "hunt", program, 0))
+	if (build_if_source(&arena, argc, argv, &program) || session_open(&session, "hunt", program, 0)) {
 		status = cli_fail();
-	else
-		status = hunt(&session);
+	} else {
+		if (is_source(argv[0]))
+			hunt_scan(&claims, &session, argc, argv);
+		status = hunt(&session, &claims);
+	}
+	scan_free(&claims.scan);
 	session_close(&session, status == EXIT_OWN_FAILURE ? "failed" : "exit 0");
 	arena_free(&arena);
 	return status;
@@ -325,7 +335,8 @@ const struct command command_hunt = {
 		"race and locks that may deadlock; then makes the threads of each meet, many times, tries some\n"
 		"schedules without a pair (many bugs are no races), and prints what was confirmed, what it did,\n"
 		"and how to see it again. `deadheat PROG` is short for it.\n"
-		"Given source files, compiles them first; words before -- go to the compiler.\n"
+		"Given source files, compiles them first (words before -- go to the compiler), scans them too, and\n"
+		"gives the overall verdict: race-free if scan proved it and nothing was shown.\n"
 		"Exit status 66 if something reached --fail-on.",
 	.options = options,
 	.stops_at_program = true,

@@ -166,7 +166,7 @@ static int judge_listed(struct judging *j, size_t *next)
 
 int judge_all(struct session *session, struct judge_list *list, FILE *out, struct judge_count *count)
 {
-	struct judging j = { .session = session, .list = list, .count = count, .out = out, .all = list->all };
+	struct judging j = { .session = session, .list = list, .count = count, .out = out, .all = list->all || list->lenient };
 	size_t next = 0;
 	int result;
 

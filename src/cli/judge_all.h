@@ -16,6 +16,7 @@ struct judge_id {
 struct judge_list {
 	bool all;                    /* whatever the store has, not suppressed */
 	bool found;                  /* found just now, not named by a person: suppressed ones are let be */
+	bool lenient;                /* claims without a run: one that has no site in this program is skipped with a remark */
 	VEC(struct judge_id) ids;    /* else these */
 };
 

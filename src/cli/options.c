@@ -125,6 +125,16 @@ static int set_rung(const struct option *option, const char *typed, const char *
 	return 0;
 }
 
+static int add_to_list(const struct option *option, const char *typed, const char *value)
+{
+	struct option_list *list = option->value;
+
+	if (list->count == OPTION_LIST_MAX)
+		return error_usage("%s: more than %d of them", typed, OPTION_LIST_MAX);
+	list->items[list->count++] = value;
+	return 0;
+}
+
 static int set_value(const struct option *option, const char *typed, const char *value)
 {
 	if (!*value)
@@ -141,6 +151,8 @@ static int set_value(const struct option *option, const char *typed, const char 
 		return set_choice(option, typed, value);
 	case OPTION_RUNG:
 		return set_rung(option, typed, value);
+	case OPTION_LIST:
+		return add_to_list(option, typed, value);
 	case OPTION_FLAG:
 		break;
 	}
@@ -225,6 +237,8 @@ static int parse_all(struct parse *parse)
 		char *word = parse->argv[parse->next++];
 
 		if (!strcmp(word, "--")) {
+			if (parse->command->keeps_dashes)
+				parse->argv[parse->kept++] = word;
 			keep_rest(parse);
 		} else if (!strncmp(word, "--", 2)) {
 			result = parse_long(parse, word);

@@ -229,6 +229,18 @@ static void put_counters(struct json *j, const struct report *r, const void *unu
 		put_number(j, r->findings.counters[i].name, r->findings.counters[i].value);
 }
 
+static void put_assumption(struct json *j, const struct report *r, const void *item)
+{
+	const struct report_assumption *a = item;
+
+	put_text(j, "kind", a->kind);
+	put_text(j, "text", a->text);
+	put_text(j, "file", a->file);
+	put_number(j, "line", (uint64_t)a->line);
+	put_number(j, "count", a->count);
+	put_flag(j, "sound", a->sound);
+}
+
 int report_json(const struct report *r, FILE *out)
 {
 	const struct store_findings *f = &r->findings;
@@ -238,6 +250,8 @@ int report_json(const struct report *r, FILE *out)
 	write_list(r, out, "candidates", f->candidates, f->candidate_count, sizeof(*f->candidates), put_candidate);
 	write_list(r, out, "deadlocks", f->deadlocks, f->deadlock_count, sizeof(*f->deadlocks), put_deadlock);
 	write_list(r, out, "failures", f->failures, f->failure_count, sizeof(*f->failures), put_failure);
+	if (r->assumption_count)
+		write_list(r, out, "assumptions", r->assumptions, r->assumption_count, sizeof(*r->assumptions), put_assumption);
 	fputs("  \"counters\": ", out);
 	write_finding(r, out, &line, NULL, put_counters);
 	fputs("\n}\n", out);

@@ -169,6 +169,16 @@ static const char *count_line(const struct report *r)
 	return add_count(r->arena, line, count_suppressed(r), "suppressed", "suppressed");
 }
 
+/* What a proof hangs on; without one nobody needs it here (scan lists them all). */
+static void print_assumptions(const struct report *r, const struct ink *ink)
+{
+	if (r->verdict != VERDICT_RACE_FREE || !r->assumption_count)
+		return;
+	fputs("assumptions of the proof:\n", ink->out);
+	for (size_t i = 0; i < r->assumption_count; i++)
+		print_wrapped(ink, 2, arena_printf(r->arena, "  %s", r->assumptions[i].text));
+}
+
 static void print_verdict(const struct report *r, const struct ink *ink)
 {
 	const char *style = r->verdict == VERDICT_RACY ? ink->red : r->verdict == VERDICT_UNDECIDED ? ink->yellow : ink->green;
@@ -219,7 +229,7 @@ static void print_never_met(const struct report *r, const struct ink *ink)
 	for (size_t i = 0; i < r->findings.candidate_count; i++)
 		if (never_met(&r->findings.candidates[i])) {
 			if (!count++)
-				fputs("suspected, tried, and never met (deadheat show ID has the details):\n", ink->out);
+				fputs("suspected or claimed, tried, and never met (deadheat show ID has the details):\n", ink->out);
 			print_split(ink, 18, list_title(r, &r->findings.candidates[i]), list_places(r, &r->findings.candidates[i]));
 		}
 	if (count)
@@ -246,6 +256,7 @@ int report_text(const struct report *r, FILE *out)
 	}
 	print_never_met(r, &ink);
 	print_losses(r, &ink);
+	print_assumptions(r, &ink);
 	print_verdict(r, &ink);
 	return finish_report(out);
 }

@@ -16,6 +16,16 @@
 #include "store/store.h"
 #include "sym/sym.h"
 
+/* Something scan took for granted: a proof holds as far as these do. */
+struct report_assumption {
+	const char *kind;     /* "unknown function" */
+	const char *text;
+	const char *file;     /* the first place; may be NULL */
+	int line;
+	size_t count;         /* places */
+	bool sound;           /* the worst case was taken: nothing hangs on it */
+};
+
 struct report {
 	enum verdict verdict;
 	struct store_findings findings;
@@ -33,6 +43,8 @@ struct report {
 	size_t absent_count;
 	const struct candidate **by_variable; /* those with one, sorted by it: for the hints */
 	size_t by_variable_count;
+	struct report_assumption *assumptions; /* of scan; none if it did not run */
+	size_t assumption_count;
 };
 
 typedef int report_printer(const struct report *report, FILE *out);

@@ -58,12 +58,13 @@ static void unite_places(struct arena *arena, struct access *result, const struc
 	result->place_count = count;
 }
 
+/* What was seen in a run (it has places) is worth more than what scan thinks. */
 static int richness(const struct candidate *c)
 {
 	int points = 0;
 
 	for (int i = 0; i < 2; i++)
-		points += 2 * (c->access[i].stack_count > 0) + (c->access[i].value != NULL);
+		points += 4 * (c->access[i].place_count > 0) + 2 * (c->access[i].stack_count > 0) + (c->access[i].value != NULL);
 	return points;
 }
 

@@ -9,6 +9,7 @@
 static bool flag, other;
 static uint64_t number, duration;
 static const char *string, *choice;
+static struct option_list list;
 static struct option table[] = {
 	{ "flag", 'f', OPTION_FLAG, &flag, NULL, "", NULL, 0, 0 },
 	{ "other", 'o', OPTION_FLAG, &other, NULL, "", NULL, 0, 0 },
@@ -16,6 +17,7 @@ static struct option table[] = {
 	{ "duration", 0, OPTION_DURATION, &duration, "TIME", "", NULL, 0, 0 },
 	{ "string", 's', OPTION_STRING, &string, "TEXT", "", NULL, 0, 0 },
 	{ "choice", 0, OPTION_CHOICE, &choice, "WORD", "", "one|two", 0, 0 },
+	{ "list", 'l', OPTION_LIST, &list, "NAME", "", NULL, 0, 0 },
 	OPTION_END,
 };
 static struct command command = { .name = "test", .arguments = "", .summary = "", .options = table };
@@ -25,6 +27,7 @@ static int parse(char **argv, int *argc)
 	flag = other = false;
 	number = duration = 0;
 	string = choice = NULL;
+	list = (struct option_list){ 0 };
 	for (*argc = 0; argv[*argc]; (*argc)++)
 		;
 	return options_parse(&command, argc, argv);
@@ -66,6 +69,23 @@ static void the_programs_words_are_its_own(void **state)
 	assert_int_equal(argc, 5);
 	assert_string_equal(argv[3], "--");
 	command.stops_at_program = false;
+}
+
+static void lists_and_dashes(void **state)
+{
+	char **argv;
+	int argc;
+
+	command.keeps_dashes = true;
+	assert_int_equal(PARSE("--list", "a", "file", "-lb", "--list=c", "--", "-x"), 0);
+	assert_int_equal(list.count, 3);
+	assert_string_equal(list.items[1], "b");
+	assert_null(list.items[3]);
+	assert_int_equal(argc, 3);
+	assert_string_equal(argv[1], "--");
+	assert_string_equal(argv[2], "-x");
+	command.keeps_dashes = false;
+	assert_int_equal(PARSE("--list"), -1);
 }
 
 static void wrong_values_name_the_option(void **state)
@@ -162,7 +182,7 @@ static void what_is_left_of_a_compiler_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_spelling), cmocka_unit_test(the_programs_words_are_its_own),
+		cmocka_unit_test(every_spelling), cmocka_unit_test(the_programs_words_are_its_own), cmocka_unit_test(lists_and_dashes),
 		cmocka_unit_test(wrong_values_name_the_option), cmocka_unit_test(near_words),
 		cmocka_unit_test(what_a_compiler_is_asked_for), cmocka_unit_test(what_is_left_of_a_compiler_line),
 	};

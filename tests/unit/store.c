@@ -235,6 +235,27 @@ static void the_example_with_stacks_wins(void **state)
 	arena_free(&arena);
 }
 
+/* scan has a path, which looks like a stack, but no place in a build: what a run saw stays the example. */
+static void what_was_seen_wins_over_what_was_thought(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	struct candidate seen = finding_race(), thought = finding_race(), r;
+
+	thought.rung = RUNG_CLAIMED;
+	thought.found_by = FINDER_SCAN;
+	for (int i = 0; i < 2; i++) {
+		thought.access[i].thread = "worker";
+		thought.access[i].place_count = 0;
+	}
+	r = merged("thought1", &seen, &thought, &arena);
+	assert_string_equal(r.access[0].thread, "T1, created at counter.c:41");
+	assert_int_equal(r.access[0].place_count, 1);
+	r = merged("thought2", &thought, &seen, &arena);
+	assert_string_equal(r.access[0].thread, "T1, created at counter.c:41");
+	assert_int_equal(r.found_by, FINDER_DETECT | FINDER_SCAN);
+	arena_free(&arena);
+}
+
 static void places_unite_over_builds(void **state)
 {
 	static const struct place other[] = { { "ffff", "/w/counter", 0x9999 }, { BUILD, "/elsewhere/counter", 0x1234 } };
@@ -894,7 +915,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_candidate_comes_back_whole), cmocka_unit_test(odd_text_survives),
 		cmocka_unit_test(deadlocks_and_failures_come_back), cmocka_unit_test(rungs_only_climb),
-		cmocka_unit_test(the_example_with_stacks_wins), cmocka_unit_test(places_unite_over_builds),
+		cmocka_unit_test(the_example_with_stacks_wins), cmocka_unit_test(what_was_seen_wins_over_what_was_thought), cmocka_unit_test(places_unite_over_builds),
 		cmocka_unit_test(sides_keep_their_order), cmocka_unit_test(trials_count_once),
 		cmocka_unit_test(misses_confirm_nothing), cmocka_unit_test(a_hit_with_harm_is_harmful),
 		cmocka_unit_test(a_bad_trial_undoes_its_transaction), cmocka_unit_test(a_program_comes_back),
