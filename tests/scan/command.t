@@ -6,7 +6,7 @@ cp "$TOP/tests/scan/clean/counter.c" clean.c
 
 # ---- verdicts -------------------------------------------------------------------------------------------------
 check_output "a racy program: candidates" "verdict: undecided: " deadheat scan racy.c
-check_output "... with the two places" "racy.c:24" deadheat scan racy.c
+check_output "... with the two places" "racy.c:21" deadheat scan racy.c
 check_output "... the threads" "reset" deadheat scan racy.c
 check_output "... the lock that is held" "holds lock" deadheat scan racy.c
 check_output "... and what was excluded" "excluded: " deadheat scan racy.c

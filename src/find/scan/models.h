@@ -61,7 +61,8 @@
 	X(GUARD, "guard")             /* C++ static: not 0 means: held, initialise; 0 means: initialised, ordered after it */ \
 	X(GUARD_DONE, "guard-done") \
 	X(SET_OWN, "set-own")         /* pthread_setspecific: value (formal `arg`) goes to this thread's slot `object` */ \
-	X(GET_OWN, "get-own")         /* pthread_getspecific: returns what this thread put into slot `object`, or NULL */
+	X(GET_OWN, "get-own")         /* pthread_getspecific: returns what this thread put into slot `object`, or NULL */ \
+	X(RETURNS_TWICE, "twice")     /* setjmp: comes back again by longjmp, from anywhere below: what was held may not be any more */
 
 enum model_kind {
 #define X(name, word) MODEL_##name,
