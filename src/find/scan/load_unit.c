@@ -97,12 +97,14 @@ int load_tools_find(struct load_tools *tools, struct arena *arena)
 static int run(struct arena *arena, const char *path, char **argv, const char *directory, const char *errors, int *status,
 	       struct strbuf *said)
 {
+	extern char **environ;
 	struct spawn spawn = SPAWN_INIT;
 	int fd = open(errors, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int result = -1;
 
-	(void)arena;
 	spawn.path = path;
+	/* A compiler behind ccache: we have a cache of our own, and its may hold another folder's file names. */
+	spawn.envp = env_set(arena, environ, "CCACHE_DISABLE", "1");
 	spawn.argv = argv;
 	spawn.cwd = directory;
 	spawn.in = spawn.out = null;
