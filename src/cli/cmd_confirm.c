@@ -13,8 +13,10 @@
 #include "base/error.h"
 #include "base/tty.h"
 #include "base/vec.h"
+#include "cli/internal.h"
 #include "cli/judge_all.h"
 #include "cli/session.h"
+#include "confirm/campaign.h"
 #include "race/fingerprint.h"
 #include "report/report.h"
 
@@ -177,6 +179,147 @@ static void settle_policy(void)
 	trial_options.policy = "pair";
 }
 
+/* ---- as a campaign -------------------------------------------------------------------------- */
+
+static const char *campaign_name;
+static uint64_t budget, budget_ms;
+static bool detach;
+
+static void say_note(const char *line)
+{
+	cli_say("%s", line);
+}
+
+/* The campaign of that name, begun now if there is none. */
+static int begin_campaign(struct session *session, struct judge_list *list)
+{
+	struct store_campaign campaign;
+	struct campaign_order order = { .name = campaign_name, .trials = budget, .ms = budget_ms };
+	const char **ids;
+	int result = 0;
+
+	if (list->all)
+		result = judge_add_all(session, list);
+	ids = ARENA_ARRAY(&session->arena, const char *, list->ids.count + 1);
+	for (size_t i = 0; i < list->ids.count; i++)
+		ids[i] = list->ids.items[i].id;
+	order.ids = ids;
+	order.count = list->ids.count;
+	if (result || campaign_create(&session->confirm, &order, &campaign))
+		return -1;
+	confirm_close(&session->confirm);
+	cli_say("campaign %s: %zu candidate%s", campaign_name, order.count, order.count == 1 ? "" : "s");
+	return 0;
+}
+
+static int work_for_campaign(void)
+{
+	struct campaign_worker worker = { .name = campaign_name, .jobs = (unsigned)trial_options.jobs, .note = say_note };
+	int result = -1;
+
+	worker.store = store_open(cli_store, false);
+	worker.sym = sym_open();
+	if (worker.store)
+		result = campaign_work(&worker);
+	sym_close(worker.sym);
+	store_close(worker.store);
+	return result;
+}
+
+static int by_id(const void *id, const void *result)
+{
+	return strcmp(id, ((const struct store_target_result *)result)->id);
+}
+
+static void print_target(const struct store_target_result *results, size_t count, const char *id, enum rung rung,
+			 const char *title)
+{
+	const struct store_target_result *r = bsearch(id, results, count, sizeof(*results), by_id);
+
+	if (r)
+		printf("%s  %-9s  hit in %llu of %llu trials  %s\n", id, rung_name(rung), (unsigned long long)r->hits,
+		       (unsigned long long)r->done, title);
+}
+
+static void print_targets(struct reading *reading, const struct store_target_result *results, size_t count)
+{
+	const struct store_findings *f = &reading->report.findings;
+
+	for (size_t i = 0; i < f->candidate_count; i++)
+		print_target(results, count, f->candidates[i].id, f->candidates[i].rung,
+			     report_title(&reading->arena, &f->candidates[i]));
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		print_target(results, count, f->deadlocks[i].id, f->deadlocks[i].rung,
+			     f->deadlocks[i].rung >= RUNG_CONFIRMED ? "deadlock" : "suspected deadlock");
+}
+
+/* One line for each target, as `confirm` alone prints them. */
+static int print_campaign(bool *confirmed)
+{
+	struct reading reading;
+	struct store_campaign campaign;
+	struct store_target_result *results;
+	size_t count = 0;
+	int result = -1;
+
+	*confirmed = false;
+	if (reading_open(&reading))
+		return -1;
+	if (store_find_campaign(reading.store, &reading.arena, campaign_name, &campaign) == 1)
+		result = store_target_results(reading.store, &reading.arena, campaign.id, &results, &count);
+	for (size_t i = 0; i < count; i++)
+		*confirmed |= results[i].hits > 0;
+	if (!result)
+		print_targets(&reading, results, count);
+	reading_close(&reading);
+	return result;
+}
+
+/* 1 there is such a campaign, 0 not, -1 error. */
+static int campaign_exists(void)
+{
+	struct arena arena = ARENA_INIT;
+	struct store_campaign campaign;
+	struct store *store = store_open(cli_store, true);
+	int found = store ? store_find_campaign(store, &arena, campaign_name, &campaign) : -1;
+
+	store_close(store);
+	arena_free(&arena);
+	return found;
+}
+
+static int create_campaign(int count, char **words, char **argv)
+{
+	struct session session;
+	struct judge_list list = { .all = !count };
+	int result = session_open(&session, "campaign", argv, 0);
+
+	if (!result)
+		result = session_confirm(&session) || add_words(&session, count, words, &list) ||
+			 begin_campaign(&session, &list) ? -1 : 0;
+	judge_free(&list);
+	session_close(&session, result ? "failed" : "exit 0");
+	return result;
+}
+
+static int run_campaign(int count, char **words, char **argv)
+{
+	int exists = campaign_exists();
+	bool confirmed = false;
+
+	if (exists < 0 || (!exists && create_campaign(count, words, argv)))
+		return cli_fail();
+	if (detach) {
+		cli_say("campaign %s waits for workers: deadheat work --store %s", campaign_name, cli_store);
+		return EXIT_CLEAN;
+	}
+	if (exists)
+		cli_say("campaign %s goes on", campaign_name);
+	if (work_for_campaign() || print_campaign(&confirmed))
+		return cli_fail();
+	return confirmed ? EXIT_FOUND : EXIT_CLEAN;
+}
+
 static int confirm(struct session *session, int count, char **words)
 {
 	struct judge_list list = { .all = !count };
@@ -264,11 +407,22 @@ static bool is_nothing(char **argv)
 	return nothing;
 }
 
+static int check_campaign(void)
+{
+	if (!campaign_name && (budget || budget_ms || detach))
+		return error_usage("confirm: --budget, --time and --detach are for a campaign: name it with --campaign");
+	return 0;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	int words = count_words(argc, argv);
 
 	settle_policy();
+	if (check_campaign())
+		return cli_fail();
+	if (campaign_name)
+		return run_campaign(words, argv, argv + words);
 	if (words == argc)
 		return confirm_remembered(words, argv);
 	if (is_nothing(argv + words)) {
@@ -280,6 +434,10 @@ static int run(const struct command *command, int argc, char **argv)
 }
 
 static struct option options[] = {
+	{ "campaign", 'c', OPTION_STRING, &campaign_name, "NAME", "begin, or go on with, a campaign that workers can share", NULL, 0, 0 },
+	{ "budget", 0, OPTION_NUMBER, &budget, "N", "campaign: trials for all candidates together (default: --trials for each)", NULL, 1, 1000000000000 },
+	{ "time", 0, OPTION_DURATION, &budget_ms, "TIME", "campaign: time of all workers together, 10m, 8h", NULL, 0, 0 },
+	{ "detach", 0, OPTION_FLAG, &detach, NULL, "campaign: leave it to workers (deadheat work)", NULL, 0, 0 },
 	OPTION_TRIALS("trials for each candidate (default 100)"), OPTION_SEED, OPTION_JOBS,
 	OPTION_POLICY("pair|random|pct|pos|surw", "who makes the choices the pair leaves free (default random)"),
 	OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"),
@@ -297,6 +455,9 @@ const struct command command_confirm = {
 		"order. Without ids all candidates of the store are tried, without PROG the program\n"
 		"each was seen in is run. A search ends when both orders were seen and one did harm, or after\n"
 		"50 trials more; a pair that never meets gets all its trials.\n"
+		"With --campaign the trials are shared: other processes, also on other machines, take part with\n"
+		"`deadheat work`, and the same command goes on after Ctrl-C, a crash or a reboot. Its budget goes\n"
+		"to candidates never met first, then to those met one way round, then to those without harm.\n"
 		"Exit status 66 if something was confirmed.",
 	.options = options,
 	.run = run,

@@ -123,6 +123,20 @@ static int add_all(struct judging *j, const struct store_findings *findings)
 	return result;
 }
 
+int judge_add_all(struct session *session, struct judge_list *list)
+{
+	struct judging j = { .session = session, .list = list };
+	struct arena arena = ARENA_INIT;
+	struct store_findings findings;
+	int result = store_read(session->store, &arena, &findings);
+
+	if (!result)
+		result = add_all(&j, &findings);
+	list->all = false;
+	arena_free(&arena);
+	return result;
+}
+
 static bool is_this_build(const struct session *session, const struct access *access)
 {
 	for (size_t i = 0; i < access->place_count; i++)

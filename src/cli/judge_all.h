@@ -31,6 +31,8 @@ void judge_free(struct judge_list *list);
  * Lines go to out (NULL: none). Pairs met on the way are judged too. A finding without a
  * site in this program is skipped with a remark when all are asked for, an error when named.
  */
+/* Into the list: all findings of this program that are not suppressed. */
+int judge_add_all(struct session *session, struct judge_list *list);
 int judge_all(struct session *session, struct judge_list *list, FILE *out, struct judge_count *count);
 
 #endif

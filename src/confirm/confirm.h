@@ -16,6 +16,7 @@
 struct confirm_options {
 	unsigned trials;        /* per candidate, or in all for fuzz */
 	unsigned jobs;          /* fork servers side by side; 0 = cores */
+	unsigned first_core;    /* of the first of them, counted among those we may use */
 	uint64_t seed;          /* trial i of a candidate uses seed + i */
 	const char *policy;     /* pair random pct pos surw; fuzz: mix takes the last four in turn */
 	const char *fill;       /* with pair: who makes the free choices */
@@ -44,6 +45,8 @@ struct confirm_context {
 	void (*note)(const char *line); /* a remark for the user; NULL: none wanted */
 	struct plain *plain;            /* the program is not instrumented: its instructions are; NULL: it is */
 	struct confirm_pool *pool;      /* the fork servers, NULL until the first trial */
+	void (*tick)(struct confirm_context *context); /* now and then while trials run; NULL: nobody asks */
+	void *ticks;                    /* tick's */
 };
 
 /* Sites at file:line the runtime can stand before: sym_sites_at or plain_sites_at. */

@@ -9,6 +9,8 @@
  *     search.c     trials of one candidate             fuzz.c     trials without one
  *     schedule.c   the schedule file                   shrink.c   fewer switches, same outcome
  *     replay.c     the same schedule again             gdb.c      ... under gdb
+ *     campaign.c   a campaign and its plans as text    work.c     a worker: lease by lease
+ *     budget.c     who gets the trials of a round
  *
  * I1  Trials are *counted* in the order of their index, whatever the order in which the
  *     servers end them: so a result does not depend on --jobs.
@@ -25,6 +27,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "confirm/confirm.h"
+#include "store/campaign.h"
 #include "wire/reader.h"
 
 struct trial_gate;
@@ -50,6 +53,8 @@ int plan_add_points(struct confirm_context *context, struct arena *arena, struct
 /* Likewise places that take a lock: whoever goes there waits before it (rt/sched/gate.c). */
 void plan_add_gates(struct confirm_context *context, struct arena *arena, const struct trial_gate *gates, size_t count,
 		    struct wire_plan_parts *parts);
+/* The same with points that were found earlier. */
+void plan_join_points(struct arena *arena, struct wire_plan_parts *parts, const struct wire_plan_parts *points);
 
 /* ---- server.c ------------------------------------------------------------------------- */
 
@@ -221,7 +226,7 @@ struct confirm_pool {
 };
 
 /*
- * Run trials 0 .. count-1, or until finished() says 1. plan() fills in what differs from
+ * Run trials first .. count-1, or until finished() says 1. plan() fills in what differs from
  * trial to trial (the seed is set already); finished() sees them in order and may keep
  * nothing of the trial but what it copies or takes (trial_free follows).
  */
@@ -248,6 +253,9 @@ void pool_close(struct confirm_context *context);
 int pool_run(struct confirm_context *context, const struct pool_job *job);
 /* Ctrl-C or SIGTERM came. */
 bool pool_interrupted(void);
+/* From the first catch to the last release they are noted instead of ending us; a pool does so while it is open. */
+void signals_catch(void);
+void signals_release(void);
 
 /* ---- witness.c ------------------------------------------------------------------------------------ */
 
@@ -298,6 +306,24 @@ size_t schedule_choices(struct arena *arena, const struct wire_step *steps, size
 /* "step 12: T1 lock on object 3, recorded T2 unlock on object 3". */
 const char *schedule_difference(struct arena *arena, const struct wire_step *now, size_t now_count,
 				const struct wire_step *then, size_t then_count, int64_t *index);
+
+/* ---- search.c, by lease --------------------------------------------------------------------------- */
+
+/* A part of a campaign's trials of one target, see work.c. */
+struct lease_run {
+	struct store_lease lease;
+	int64_t worker;
+	uint64_t seed;     /* of the target's trial 0 */
+	unsigned settled;  /* trials not yet in the store */
+	bool lost;         /* the lease is another's by now: nothing more is counted */
+	int kept;          /* witness looked after: 0 none, 1 one that met, 2 one that did harm */
+	bool shrinks;      /* ... by us: the trials done, look for one with fewer switches */
+	int (*met)(struct confirm_context *context, struct lease_run *run, const struct candidate *candidate,
+		   const struct deadlock *deadlock); /* a pair that may become a target */
+};
+/* All trials of the lease, each counted in the store. finding: one of the two. 0 / -1. */
+int search_lease(struct confirm_context *context, struct lease_run *run, const struct candidate *candidate,
+		 const struct deadlock *deadlock, const struct wire_plan_parts *parts, const struct wire_plan_parts *loose);
 
 /* ---- replay.c ---------------------------------------------------------------------------------- */
 

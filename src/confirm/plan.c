@@ -345,6 +345,38 @@ int plan_add_points(struct confirm_context *context, struct arena *arena, struct
 	return 0;
 }
 
+static uint32_t join_module(struct wire_plan_module *modules, size_t *count, const struct wire_plan_module *module)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (!memcmp(&modules[i], module, sizeof(*module)))
+			return (uint32_t)i;
+	modules[(*count)++] = *module;
+	return (uint32_t)*count - 1;
+}
+
+void plan_join_points(struct arena *arena, struct wire_plan_parts *parts, const struct wire_plan_parts *points)
+{
+	struct wire_plan_module *modules = ARENA_ARRAY(arena, struct wire_plan_module,
+						       parts->module_count + points->module_count + 1);
+	struct wire_plan_site *sites = ARENA_ARRAY(arena, struct wire_plan_site, parts->site_count + points->site_count + 1);
+	size_t module_count = parts->module_count, count = parts->site_count;
+
+	memcpy(modules, parts->modules, module_count * sizeof(*modules));
+	memcpy(sites, parts->sites, count * sizeof(*sites));
+	for (size_t i = 0; i < points->site_count; i++) {
+		const struct wire_plan_module *module = &points->modules[points->sites[i].module];
+
+		if (has_site(parts, module, points->sites[i].offset))
+			continue;
+		sites[count] = points->sites[i];
+		sites[count++].module = join_module(modules, &module_count, module);
+	}
+	parts->modules = modules;
+	parts->module_count = module_count;
+	parts->sites = sites;
+	parts->site_count = count;
+}
+
 /* ---- gates ------------------------------------------------------------------------------- */
 
 void plan_add_gates(struct confirm_context *context, struct arena *arena, const struct trial_gate *gates, size_t count,

@@ -26,6 +26,7 @@
 #include "confirm/internal.h"
 
 #define TICK_MS 100
+#define KILLS 3
 
 static volatile sig_atomic_t interrupted;
 static struct sigaction old_int, old_term;
@@ -40,17 +41,24 @@ static void on_signal(int number)
 	interrupted = number;
 }
 
-static void catch_signals(void)
+static unsigned catchers;
+
+void signals_catch(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 
+	if (catchers++)
+		return;
+	interrupted = 0;
 	sigaction(SIGINT, &action, &old_int);
 	sigaction(SIGTERM, &action, &old_term);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-static void release_signals(void)
+void signals_release(void)
 {
+	if (--catchers)
+		return;
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGTERM, &old_term, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
@@ -124,6 +132,7 @@ struct run {
 		unsigned index;
 		bool second;        /* its second run, with the highest step limit */
 		bool other;         /* by the job's other plan */
+		unsigned kills;     /* runs of it that somebody else ended by SIGKILL */
 	} *slot;                    /* what each server runs */
 	bool hangs;                 /* a hang was seen to be one: the next needs no second run */
 	uint64_t longest;           /* steps of a trial that ended by itself */
@@ -241,6 +250,7 @@ static int start_index(struct run *run, unsigned at, unsigned index, bool second
 
 static int start_trial(struct run *run, unsigned at)
 {
+	run->slot[at].kills = 0;
 	return start_index(run, at, run->next++, false);
 }
 
@@ -286,10 +296,42 @@ static void bury(struct run *run, unsigned at)
 	server->core = core;
 }
 
+/*
+ * SIGKILL, and not by us: the kernel was out of memory, or somebody killed the wrong process.
+ * That says nothing about the schedule, so it is tried again; three times in a row it is the
+ * program's own doing.
+ */
+static bool was_killed(struct run *run, unsigned at, bool whole_server)
+{
+	const struct server *server = &run->context->pool->servers[at];
+
+	if (server->killed || (whole_server ? monotonic_ms() >= server->deadline
+					    : !WIFSIGNALED(server->status) || WTERMSIG(server->status) != SIGKILL))
+		return false;
+	return ++run->slot[at].kills < KILLS && !interrupted;
+}
+
+/* 1 the trial runs again. */
+static bool run_again(struct run *run, unsigned at, bool whole_server)
+{
+	struct server *server = &run->context->pool->servers[at];
+	int core = server->core;
+
+	if (!was_killed(run, at, whole_server))
+		return false;
+	if (whole_server) {
+		server_stop(server);
+		server->core = core;
+	}
+	return !start_index(run, at, run->slot[at].index, run->slot[at].second);
+}
+
 static void serve(struct run *run, unsigned at)
 {
 	int r = server_event(&run->context->pool->servers[at]);
 
+	if (r && run_again(run, at, r < 0))
+		return;
 	if (r < 0)
 		bury(run, at);
 	else if (r > 0 && !(wants_second_run(run, at) && !start_index(run, at, run->slot[at].index, true)))
@@ -353,6 +395,8 @@ int pool_run(struct confirm_context *context, const struct pool_job *job)
 		poll_servers(&run);
 		settle(&run);
 		show_progress(&run);
+		if (context->tick)
+			context->tick(context);
 	}
 	clean_up(&run);
 	if (interrupted && !run.result)
@@ -371,10 +415,10 @@ static int start_servers(struct confirm_context *context)
 	if (!pool->servers)
 		BUG("out of memory");
 	for (unsigned i = 0; i < pool->count; i++)
-		pool->servers[i] = (struct server){ .core = core_of(i), .control = -1, .input = -1, .output = -1,
+		pool->servers[i] = (struct server){ .core = core_of(context->options.first_core + i), .control = -1, .input = -1, .output = -1,
 						    .wire = { .fd = -1 } };
 	/* The first at once, to hear of trouble; the others when there is work for them. */
-	return server_start(&pool->servers[0], context, core_of(0));
+	return server_start(&pool->servers[0], context, pool->servers[0].core);
 }
 
 int pool_open(struct confirm_context *context)
@@ -385,8 +429,7 @@ int pool_open(struct confirm_context *context)
 	if (!context->pool)
 		BUG("out of memory");
 	context->pool->reference.output = (struct strbuf)STRBUF_INIT;
-	interrupted = 0;
-	catch_signals();
+	signals_catch();
 	return start_servers(context);
 }
 
@@ -399,7 +442,7 @@ void pool_close(struct confirm_context *context)
 	for (unsigned i = 0; i < pool->count; i++)
 		server_stop(&pool->servers[i]);
 	end_strays(pool);
-	release_signals();
+	signals_release();
 	reference_free(&pool->reference);
 	meetings_free(&pool->meetings);
 	for (size_t i = 0; i < pool->module_ids.count; i++)

@@ -72,14 +72,21 @@ struct search {
 	VEC(const char *) others;
 	VEC(struct store_trial) pending;
 	uint64_t flushed;
+	struct lease_run *lease; /* NULL: a search of our own */
+	unsigned base;           /* index of the first trial; rounds count from it */
+	unsigned known;          /* trials below are in the store already: a lease gone on with */
 };
+
+static int flush_lease(struct search *search);
 
 static int flush(struct search *search)
 {
 	struct confirm_context *context = search->context;
 	int result = 0;
 
-	if (search->pending.count)
+	if (search->lease)
+		result = flush_lease(search);
+	else if (search->pending.count)
 		result = store_put_trials(context->store, context->run, context->program_id, search->pending.items,
 					  search->pending.count);
 	search->pending.count = 0;
@@ -165,18 +172,18 @@ static struct store_trial trial_row(const struct search *search, const struct tr
 	};
 }
 
-static unsigned round_of(const struct trial *trial)
+static unsigned round_of(const struct search *search, const struct trial *trial)
 {
 	unsigned round = 0;
 
-	while (trial->index >= rounds[round])
+	while (trial->index - search->base >= rounds[round])
 		round++;
 	return round;
 }
 
 static const struct wire_plan_parts *parts_of(const struct search *search, const struct trial *trial)
 {
-	return trial->other ? &search->loose[round_of(trial)] : &search->parts;
+	return trial->other ? &search->loose[round_of(search, trial)] : &search->parts;
 }
 
 /* The schedule as recorded: not shrunk, it is only a by-catch, and never in place of another. */
@@ -222,6 +229,8 @@ static int meet_other(struct search *search, const struct trial *trial, const st
 	if (store_put_candidate(context->store, context->run, &met, &is_new) ||
 	    store_put_trials(context->store, context->run, context->program_id, &row, 1))
 		return -1;
+	if (search->lease && search->lease->met(context, search->lease, &hit->meeting->candidate, NULL))
+		return -1;
 	return store_by_catch(search, trial, hit->meeting->candidate.id);
 }
 
@@ -235,6 +244,8 @@ static int meet_deadlock(struct search *search, const struct trial *trial)
 	met.found_by |= FINDER_CONFIRM;
 	if (store_put_deadlock(context->store, context->run, &met, &is_new) ||
 	    store_put_trials(context->store, context->run, context->program_id, &row, 1))
+		return -1;
+	if (search->lease && search->lease->met(context, search->lease, NULL, trial->deadlock))
 		return -1;
 	return store_by_catch(search, trial, trial->deadlock->id);
 }
@@ -267,7 +278,7 @@ static void count_hit(struct search *search, struct trial *trial, int order)
 
 static bool is_enough(struct search *search)
 {
-	if (search->context->options.exhaust || !search->hits)
+	if (search->lease || search->context->options.exhaust || !search->hits)
 		return false;
 	if (search->is_deadlock)
 		return true;
@@ -299,19 +310,24 @@ static int search_finished(void *data, struct trial *trial)
 	struct search *search = data;
 	int order;
 
+	bool is_known_trial = trial->index < search->known;
+
+	if (search->lease)
+		search->lease->settled += !is_known_trial;
 	if (!trial->ending.counts)
 		return 0;
 	order = order_of(search, trial);
 	search->trials++;
 	learn_gates(search, trial);
 	if (trial->other) {
-		unsigned way = search->way[round_of(trial)];
+		unsigned way = search->way[round_of(search, trial)];
 
 		search->way_trials[way]++;
 		search->way_hits[way] += order >= 0;
 	}
-	VEC_PUSH(&search->pending, trial_row(search, trial, search->id, order));
-	if (meet_others(search, trial))
+	if (!is_known_trial)
+		VEC_PUSH(&search->pending, trial_row(search, trial, search->id, order));
+	if (!is_known_trial && meet_others(search, trial))
 		return -1;
 	if (order >= 0)
 		count_hit(search, trial, order);
@@ -408,12 +424,19 @@ static void learn(struct search *search, struct arena *arena, struct pool_job *j
 		job->letter_every = LETTER_EVERY;
 }
 
+/* The index after the last trial. */
+static unsigned limit_of(const struct search *search)
+{
+	return search->lease ? search->base + search->lease->lease.count : search->context->options.trials;
+}
+
 static int run_round(struct search *search, struct arena *arena, struct pool_job *job)
 {
 	unsigned end = rounds[search->round];
 	int result;
 
-	job->count = end < search->context->options.trials ? end : search->context->options.trials;
+	end = end < limit_of(search) - search->base ? search->base + end : limit_of(search);
+	job->count = end;
 	job->other = search->is_deadlock ? NULL : &search->loose[search->round];
 	result = pool_run(search->context, job);
 	job->first = job->count;
@@ -429,10 +452,19 @@ static int run_trials(struct search *search, struct arena *arena, const char *ti
 		.title = title, .parts = search->parts, .seed = search->context->options.seed, .keeps = search_keeps,
 		.finished = search_finished, .hits = search_hits, .context = search,
 	};
+	unsigned limit = limit_of(search), known = search->known;
 	int result = 0;
 
-	while (!result && !search->enough && job.first < search->context->options.trials)
+	if (search->lease)
+		job.seed = search->lease->seed;
+	job.first = search->base;
+	while (!result && !search->enough && job.first < limit) {
+		if (search->round + 1 == ROUNDS && job.first < known)
+			job.first = known; /* nothing more to learn from those */
 		result = run_round(search, arena, &job);
+	}
+	if (search->lease && search->lease->lost)
+		return result;
 	if (flush(search))
 		result = -1;
 	return result;
@@ -507,4 +539,97 @@ int confirm_deadlock(struct confirm_context *context, const struct deadlock *dea
 	result->absent = ready && !planned && error_status() == 3 && !store_is_gone(context->store);
 	arena_free(&arena);
 	return r;
+}
+
+/* ---- a lease of a campaign --------------------------------------------------------------------- */
+
+/*
+ * A lease learns for itself, in the same rounds as a search: what its trials do depends on the
+ * plan, the seed and the lease's bounds alone. One that is gone on with makes the trials it
+ * learns from again, without counting them.
+ */
+
+/* 0 none, 1 one that met, 2 one that did harm. */
+static int stored_witness(const struct search *search)
+{
+	const struct witness *before = search->candidate ? search->candidate->witness : NULL;
+
+	if (!witness_exists(search->context, search->id))
+		return 0;
+	return search->is_deadlock || (before && reference_harm(&search->context->pool->reference, before->outcome)) ? 2 : 1;
+}
+
+static bool wants_witness(const struct search *search)
+{
+	struct lease_run *run = search->lease;
+	int level = !search->best.have ? 0 : search->best.harm || search->is_deadlock ? 2 : 1;
+
+	if (level <= run->kept)
+		return false;
+	run->kept = level;
+	return level > stored_witness(search);
+}
+
+/*
+ * The witness is stored before the trials that show it: whatever is killed in between, no
+ * finding is confirmed without one. Not shrunk, since trials are running.
+ */
+static int keep_witness(struct search *search)
+{
+	struct confirm_context *context = search->context;
+	bool shrinks = context->options.shrink;
+	int result;
+
+	if (!wants_witness(search))
+		return 0;
+	context->options.shrink = false;
+	result = search->is_deadlock ? store_deadlock(search) : store_candidate(search);
+	context->options.shrink = shrinks;
+	search->lease->shrinks = true;
+	return result;
+}
+
+static int flush_lease(struct search *search)
+{
+	struct confirm_context *context = search->context;
+	struct lease_run *run = search->lease;
+	struct store_result result = { .settled = run->settled, .trials = search->pending.items,
+				       .count = search->pending.count, .ms = monotonic_ms() - search->flushed };
+	int ours;
+
+	if (!run->settled)
+		return 0;
+	if (keep_witness(search))
+		return -1;
+	ours = store_put_lease(context->store, run->worker, context->run, context->program_id, &run->lease, &result);
+	run->settled = 0;
+	run->lost = !ours;
+	return ours > 0 ? 0 : ours ? -1 : error("the lease of %s ran out: another worker has its trials", search->id);
+}
+
+/* The trials are counted; now there is time for a schedule with fewer switches. */
+static int shrink_witness(struct search *search)
+{
+	if (!search->lease->shrinks || !search->context->options.shrink)
+		return 0;
+	return witness_store(search->context, &search->best, parts_of(search, &search->best.trial), search->id);
+}
+
+int search_lease(struct confirm_context *context, struct lease_run *run, const struct candidate *candidate,
+		 const struct deadlock *deadlock, const struct wire_plan_parts *parts, const struct wire_plan_parts *loose)
+{
+	struct search search = {
+		.context = context, .id = run->lease.target, .candidate = candidate, .is_deadlock = !candidate,
+		.flushed = monotonic_ms(), .lease = run, .parts = *parts, .loose = { *loose },
+		.base = run->lease.first, .known = run->lease.first + run->lease.done,
+	};
+	struct confirm_result ignored;
+	struct arena arena = ARENA_INIT;
+	int result = run_trials(&search, &arena, run->lease.target);
+
+	if (!result)
+		result = shrink_witness(&search);
+	finish(&search, &ignored);
+	arena_free(&arena);
+	return result;
 }

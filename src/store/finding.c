@@ -42,6 +42,12 @@ int finding_climb(struct store *store, int64_t run, int64_t number, enum rung ru
 	return note_climb(store, run, number, rung);
 }
 
+int finding_seen(struct store *store, int64_t run, int64_t number)
+{
+	return sql_run(store, "UPDATE finding SET last_seen = $1, last_run = coalesce($2, last_run) WHERE number = $3",
+		       ARGS(INT(time(NULL)), REF(run), INT(number)));
+}
+
 /* Details and number of a known finding into the arena. 1 known, 0 not, -1 error. */
 static int read_details(struct store *store, struct arena *arena, const char *id, struct row *old, int64_t *number,
 			char **details)

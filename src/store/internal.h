@@ -40,12 +40,8 @@ struct dialect {
 	const char *from, *to;
 };
 
-/*
- * READ   one view over several queries
- * WRITE  nobody else writes meanwhile: read, merge, write without a second thought
- * TAKE   rows are written that this process alone has taken (lease.c)
- */
-enum begin { BEGIN_READ, BEGIN_WRITE, BEGIN_TAKE };
+/* READ: one view over several queries. WRITE: nobody else writes meanwhile. */
+enum begin { BEGIN_READ, BEGIN_WRITE };
 
 /* Every function that returns int: 0 / -1 with a message unless it says otherwise. */
 struct engine {
@@ -65,6 +61,7 @@ struct engine {
 	int (*next)(struct store *store, struct cursor *cursor);
 	void (*stop)(struct store *store, struct cursor *cursor); /* before the last row */
 	int64_t (*number)(struct cursor *cursor, int column);
+	bool (*truth)(struct cursor *cursor, int column);
 	const char *(*text)(struct cursor *cursor, int column); /* NULL for null; until next */
 	size_t (*size)(struct cursor *cursor, int column);      /* of the text last asked for */
 	void (*bytes)(struct cursor *cursor, int column, struct strbuf *out);
@@ -75,6 +72,7 @@ struct engine {
 	/* Until somebody wakes us, or that long. wake() is part of a transaction. */
 	void (*wait)(struct store *store, unsigned milliseconds);
 	int (*wake)(struct store *store);
+	int (*check)(struct store *store); /* is what is stored readable and whole, as far as the engine can tell? */
 	bool (*is_gone)(const struct store *store); /* the server went away; a later try may succeed */
 };
 extern const struct engine engine_sqlite, engine_postgresql;
@@ -135,6 +133,9 @@ enum finding_kind { KIND_FUZZ = 0, KIND_CANDIDATE = 1, KIND_DEADLOCK = 2, KIND_F
 int finding_find(struct store *store, const char *id, int64_t *number, int64_t *kind, int64_t *rung);
 /* Raise the rung and write it down with the time. */
 int finding_climb(struct store *store, int64_t run, int64_t number, enum rung rung);
+
+/* Seen once more, in this run. */
+int finding_seen(struct store *store, int64_t run, int64_t number);
 
 /* trial.c: as store_put_trials, inside a transaction of the caller's. */
 int trials_put(struct store *store, int64_t run, int64_t program, const struct store_trial *trials, size_t count);

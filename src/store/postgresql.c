@@ -7,8 +7,8 @@
  *
  * Writing. What reads, merges and writes (findings, trials, rounds) takes one advisory lock
  * for its transaction, as SQLite's BEGIN IMMEDIATE does: the files above need no second
- * thought about who else writes, and nobody deadlocks. Taking a lease does not (BEGIN_TAKE):
- * FOR UPDATE SKIP LOCKED keeps workers out of each other's way. synchronous_commit is off,
+ * thought about who else writes, and nobody deadlocks. Taking a lease is one statement and does
+ * not: FOR UPDATE SKIP LOCKED keeps workers out of each other's way. synchronous_commit is off,
  * as SQLite's synchronous=NORMAL: a crash of the server may lose the last half second, whole
  * transactions of it, and the leases with them, so the trials are made again.
  *
@@ -356,6 +356,11 @@ static int64_t pg_number(struct cursor *cursor, int column)
 	return strtoll(pq.PQgetvalue(cursor->result, cursor->row, column), NULL, 10);
 }
 
+static bool pg_truth(struct cursor *cursor, int column)
+{
+	return *pq.PQgetvalue(cursor->result, cursor->row, column) == 't';
+}
+
 static const char *pg_text(struct cursor *cursor, int column)
 {
 	const char *text;
@@ -407,7 +412,6 @@ static int pg_begin(struct store *store, enum begin how)
 	static const char *const begins[] = {
 		[BEGIN_READ] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 		[BEGIN_WRITE] = "BEGIN; SELECT pg_advisory_xact_lock(" LOCK_TEXT ")",
-		[BEGIN_TAKE] = "BEGIN",
 	};
 	struct connection *c = connection_of(store);
 
@@ -617,6 +621,15 @@ static int pg_wake(struct store *store)
 	return run_now(store, "NOTIFY deadheat");
 }
 
+/* Keys are the server's business; reading every row is what we can do. */
+static int pg_check(struct store *store)
+{
+	int64_t bytes;
+
+	return sql_number(store, "SELECT coalesce(sum(length(details)), 0) + (SELECT coalesce(sum(hash::numeric), 0) FROM trial)"
+				 " FROM finding", NO_ARGS, &bytes) == 1 ? 0 : -1;
+}
+
 static bool pg_is_gone(const struct store *store)
 {
 	const struct connection *c = store->connection;
@@ -646,6 +659,7 @@ const struct engine engine_postgresql = {
 	.next = pg_next,
 	.stop = pg_stop,
 	.number = pg_number,
+	.truth = pg_truth,
 	.text = pg_text,
 	.size = pg_size,
 	.bytes = pg_bytes,
@@ -655,5 +669,6 @@ const struct engine engine_postgresql = {
 	.set_patience = pg_set_patience,
 	.wait = pg_wait,
 	.wake = pg_wake,
+	.check = pg_check,
 	.is_gone = pg_is_gone,
 };

@@ -84,14 +84,24 @@ static int add_failure(struct loading *l, struct cursor *c)
 	return 0;
 }
 
-static int add_finding(struct loading *l, struct cursor *c)
+static int check_finding(struct loading *l, struct cursor *c)
 {
 	const struct engine *e = l->store->engine;
-	int64_t number = e->number(c, F_NUMBER), kind = e->number(c, F_KIND), rung = e->number(c, F_RUNG);
+	int64_t number = e->number(c, F_NUMBER), rung = e->number(c, F_RUNG);
 
 	if (number < 0 || number > MOST_FINDINGS || rung < 0 || rung >= RUNG_COUNT || !e->text(c, F_DETAILS) ||
 	    !e->text(c, F_ID))
 		return error("finding number %lld in the store is damaged", (long long)number);
+	return 0;
+}
+
+static int add_finding(struct loading *l, struct cursor *c)
+{
+	const struct engine *e = l->store->engine;
+	int64_t number = e->number(c, F_NUMBER), kind = e->number(c, F_KIND);
+
+	if (check_finding(l, c))
+		return -1;
 	while ((int64_t)l->slots.count <= number)
 		VEC_PUSH(&l->slots, (struct slot){ KIND_FUZZ, 0 });
 	l->slots.items[number].kind = kind;
@@ -161,6 +171,20 @@ static const struct witness *read_witness(struct loading *l, struct cursor *c, c
 			       .steps = (uint64_t)e->number(c, 3), .switches = (unsigned)e->number(c, 4),
 			       .outcome = copy_text(l, c, 5), .schedule = schedule_path(l->arena, l->store, id) };
 	return w;
+}
+
+static int find_witness(struct loading *l, int64_t number, const char *id, const struct witness **witness)
+{
+	const struct engine *e = l->store->engine;
+	struct cursor *c = e->query(l->store, "SELECT finding, seed, policy, steps, switches, outcome FROM witness"
+					      " WHERE finding = $1", ARGS(INT(number)));
+	int found = c ? e->next(l->store, c) : -1;
+
+	if (found > 0) {
+		*witness = read_witness(l, c, id);
+		e->stop(l->store, c);
+	}
+	return found;
 }
 
 static int add_witness(struct loading *l, struct cursor *c)
@@ -270,6 +294,46 @@ static int load(struct loading *l, struct store_findings *f)
 	sort_candidates(l, f);
 	sort_rest(l, f);
 	return read_counters(l->store, l->arena, f);
+}
+
+static int add_one(struct loading *l, struct cursor *c, int64_t kind)
+{
+	if (check_finding(l, c))
+		return -1;
+	return kind == KIND_CANDIDATE ? add_candidate(l, c) : kind == KIND_DEADLOCK ? add_deadlock(l, c) : 0;
+}
+
+int store_get_finding(struct store *store, struct arena *arena, const char *id, struct candidate *candidate,
+		      struct deadlock *deadlock)
+{
+	const struct engine *e = store->engine;
+	struct loading l = { .store = store, .arena = arena };
+	struct cursor *c = e->query(store, "SELECT " FINDING_COLUMNS " FROM finding WHERE id = $1", ARGS(TEXT(id)));
+	const struct witness *witness = NULL;
+	int64_t kind = 0, number = 0;
+	int found = c ? e->next(store, c) : -1;
+
+	if (found > 0) {
+		kind = e->number(c, F_KIND);
+		number = e->number(c, F_NUMBER);
+		if (add_one(&l, c, kind))
+			found = -1;
+		e->stop(store, c);
+	}
+	if (found > 0 && find_witness(&l, number, id, &witness) < 0)
+		found = -1;
+	if (found > 0 && kind == KIND_CANDIDATE) {
+		*candidate = l.candidates.items[0];
+		candidate->witness = witness;
+	}
+	if (found > 0 && kind == KIND_DEADLOCK) {
+		*deadlock = l.deadlocks.items[0];
+		deadlock->witness = witness;
+	}
+	VEC_FREE(&l.candidates);
+	VEC_FREE(&l.titles);
+	VEC_FREE(&l.deadlocks);
+	return found <= 0 ? found : kind == KIND_CANDIDATE ? 1 : kind == KIND_DEADLOCK ? 2 : 0;
 }
 
 int store_read(struct store *store, struct arena *arena, struct store_findings *findings)

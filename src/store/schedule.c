@@ -2,8 +2,10 @@
  * schedule - witnesses: the row in the store and the file schedules/<id>.dhs, or, where the
  * store has no folder, the row in schedule.
  *
- * Files where there can be: people look at them, copy them and send them. The file is written under another name, synced and renamed, then the row is put: a row
- * always has a whole file, and a kill in between leaves at most a file without a row.
+ * Files where there can be: people look at them, copy them and send them. Inside one transaction
+ * the file is written under another name, synced and renamed, then the row is put: a row always
+ * has a whole file, a kill in between leaves at most a file without a row, and of two processes
+ * that have a witness of one finding the last one's row and file stay.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -112,11 +114,11 @@ int store_put_witness(struct store *store, const char *id, const struct witness 
 
 	if (found <= 0)
 		return found ? -1 : error("a witness of the unknown finding %s", id);
-	if ((store->engine->has_folder && write_schedule(store, id, schedule, size)) || sql_begin(store))
+	if (sql_begin(store))
 		return -1;
-	if (!store->engine->has_folder && put_bytes(store, finding, schedule, size))
-		return sql_end(store, -1);
-	return sql_end(store, put_row(store, finding, witness));
+	found = store->engine->has_folder ? write_schedule(store, id, schedule, size)
+					  : put_bytes(store, finding, schedule, size);
+	return sql_end(store, found ? found : put_row(store, finding, witness));
 }
 
 static int get_bytes(struct store *store, const char *id, struct strbuf *out)

@@ -64,6 +64,8 @@ static int explain(struct store *store, int code)
 	case SQLITE_FULL:
 		return disk_full(at);
 	case SQLITE_IOERR:
+		if (sqlite3_system_errno(db) == ENOSPC || code == SQLITE_IOERR_SHMSIZE)
+			return disk_full(at);
 		return code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_FSYNC
 			       ? error_cannot("cannot write the store %s (disk, quota or file size limit): make room and run "
 					      "again, what was finished is kept", at)
@@ -187,6 +189,11 @@ static void sqlite_stop(struct store *store, struct cursor *cursor)
 static int64_t sqlite_number(struct cursor *cursor, int column)
 {
 	return sqlite3_column_int64(cursor->statement, column);
+}
+
+static bool sqlite_truth(struct cursor *cursor, int column)
+{
+	return sqlite_number(cursor, column) != 0;
 }
 
 static const char *sqlite_text(struct cursor *cursor, int column)
@@ -433,6 +440,23 @@ static int sqlite_wake(struct store *store)
 	return 0;
 }
 
+static int sqlite_check(struct store *store)
+{
+	struct cursor *c = sqlite_query(store, "PRAGMA integrity_check(1)", NO_ARGS);
+	int64_t orphans = 0;
+	int found = c ? sqlite_next(store, c) : -1, whole;
+
+	if (found <= 0)
+		return -1;
+	whole = !strcmp(sqlite_text(c, 0), "ok");
+	if (!whole)
+		error_cannot("the store %s is damaged (%s): move it away and run again", store->location, sqlite_text(c, 0));
+	sqlite_stop(store, c);
+	if (!whole || sql_number(store, "SELECT count(*) FROM pragma_foreign_key_check", NO_ARGS, &orphans) < 0)
+		return -1;
+	return orphans ? error("the store %s is damaged: %lld rows point to nothing", store->location, (long long)orphans) : 0;
+}
+
 static bool sqlite_is_gone(const struct store *store)
 {
 	return false;
@@ -449,6 +473,7 @@ const struct engine engine_sqlite = {
 	.next = sqlite_next,
 	.stop = sqlite_stop,
 	.number = sqlite_number,
+	.truth = sqlite_truth,
 	.text = sqlite_text,
 	.size = sqlite_size,
 	.bytes = sqlite_bytes,
@@ -458,5 +483,6 @@ const struct engine engine_sqlite = {
 	.set_patience = sqlite_set_patience,
 	.wait = sqlite_wait,
 	.wake = sqlite_wake,
+	.check = sqlite_check,
 	.is_gone = sqlite_is_gone,
 };

@@ -116,6 +116,10 @@ struct store_findings {
 };
 int store_read(struct store *store, struct arena *arena, struct store_findings *findings);
 
+/* One finding, without its tallies. Which of the two it is: 1 a candidate, 2 a deadlock, 0 neither, -1 error. */
+int store_get_finding(struct store *store, struct arena *arena, const char *id, struct candidate *candidate,
+		      struct deadlock *deadlock);
+
 /* Full id from a unique prefix of any finding's id. 1 found, 0 none, -1 ambiguous (message lists them). */
 int store_resolve(struct store *store, const char *prefix, char id[CANDIDATE_ID_SIZE]);
 

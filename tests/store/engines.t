@@ -3,8 +3,9 @@
 . "$TOP/tests/store/postgres.sh"
 check "a throw-away server starts" pg_start
 cd "$tmp" || exit 1
-unit() { PATH="$pg_bin:$PATH" TEST_POSTGRESQL="$pg_dir" CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 "$TOP/build/tests/unit/store"; }
-check "the unit tests of the store pass on PostgreSQL too" unit
+unit() { PATH="$pg_bin:$PATH" TEST_POSTGRESQL="$pg_dir" CMOCKA_MESSAGE_OUTPUT=TAP timeout 300 "$TOP/build/tests/unit/$1"; }
+check "the unit tests of the store pass on PostgreSQL too" unit store
+check "those of campaigns too" unit campaign
 check_output "and they really ran there" "u_whole" pg_sql template1 "SELECT datname FROM pg_database"
 
 cat >race.c <<'X'
