@@ -175,7 +175,7 @@ static void add_thread(struct descent *d, uint32_t context, uint32_t event, cons
 	const struct event *e = descent_event(d, context, event);
 	struct thread x = { .function = target->function, .parent = c->thread, .site = scan_site(s, c->function, e->instr), .site_function = c->function,
 			    .site_instr = e->instr, .id = id ? path_strip_calls(s, id) : 0, .many = e->many == 1, .handler = e->many == 2, .argument = arg,
-			    .induction = e->induction, .fresh = e->fresh, .instances = e->actual_count ? e->size : 1,
+			    .induction = e->induction, .fresh = e->fresh, .instances = e->actual_count ? e->size : 1, .looped = e->actual_count,
 			    .depth = (uint8_t)(d->threads.items[c->thread].depth + 1) };
 	struct rebind r = { .callee = IR_NO, .wrap_f = IR_NO, .parent = c->thread };
 	uint32_t t = find_thread(d, &x);
@@ -311,6 +311,18 @@ static facts_id absolute(struct scan *s, facts_id state)
 	return facts_drop(s, state, FACT_JOINED, 0);
 }
 
+/* Do the arguments allow the way that leads here? */
+static bool possible(struct scan *s, const struct event *e, const struct context *c)
+{
+	for (int i = 0; i < e->conditions; i++) {
+		const struct path *arg = e->condition[i].formal < c->arg_count ? path_at(s, c->args[e->condition[i].formal]) : NULL;
+
+		if (arg && arg->kind == PATH_INT && (arg->off != 0) != e->condition[i].nonzero)
+			return false;
+	}
+	return true;
+}
+
 static void run_context(struct descent *d, uint32_t context, bool keep_relative)
 {
 	struct scan *s = d->s;
@@ -323,6 +335,8 @@ static void run_context(struct descent *d, uint32_t context, bool keep_relative)
 	for (uint32_t i = 0; i < info->event_count; i++) {
 		const struct event *e = &info->events[i];
 
+		if (!possible(s, e, &c))
+			continue;
 		if (e->state != last) {
 			last = e->state;
 			last_abs = facts_compose(s, c.state, facts_rebind(s, e->state, &r));
@@ -370,12 +384,12 @@ static void start(struct descent *d, struct scan *s)
 		BUG("out of memory");
 }
 
-static void add_root(struct descent *d, uint32_t f, uint32_t thread)
+static void add_root(struct descent *d, uint32_t f, uint32_t thread, facts_id state)
 {
 	struct scan *s = d->s;
 	uint32_t formals = scan_function(s, f)->formal_count;
 	path_id args[formals + 1];
-	struct context c = { .function = f, .thread = thread, .state = s->nothing, .args = args, .arg_count = formals, .parent = IR_NO, .how_type = IR_NO };
+	struct context c = { .function = f, .thread = thread, .state = state, .args = args, .arg_count = formals, .parent = IR_NO, .how_type = IR_NO };
 
 	for (uint32_t i = 0; i < formals; i++)
 		args[i] = path_plain(s, PATH_VALUE, f, i);
@@ -402,7 +416,7 @@ static void exported(struct descent *d, uint32_t thread)
 	for (uint32_t f = 0; f < s->function_count; f++)
 		if (s->functions[f].defined && (!called[f] || scan_function(s, f)->linkage == IR_EXTERNAL) &&
 		    !(s->options->kernel && strstr(ir_string(scan_unit(s, f), scan_function(s, f)->section), "init")))
-			add_root(d, f, thread);
+			add_root(d, f, thread, s->nothing);
 	free(called);
 }
 
@@ -414,10 +428,15 @@ static void roots(struct descent *d)
 	if (main_function != IR_NO && s->functions[main_function].defined) {
 		uint32_t thread = root_thread(d, main_function, false);
 
+		facts_id state = s->nothing;
+
+		for (uint32_t f = 0; f < s->function_count; f++) /* constructors run one after the other, in any order */
+			if (s->functions[f].defined && scan_function(s, f)->constructor)
+				state = facts_compose(s, state, absolute(s, facts_meet(s, facts_meet(s, s->functions[f].summary.exit[0], s->functions[f].summary.exit[1]), s->nothing)));
 		for (uint32_t f = 0; f < s->function_count; f++)
 			if (s->functions[f].defined && scan_function(s, f)->constructor)
-				add_root(d, f, thread);
-		add_root(d, main_function, thread);
+				add_root(d, f, thread, state);
+		add_root(d, main_function, thread, state);
 	} else {
 		uint32_t thread = root_thread(d, IR_NO, true);
 
@@ -432,7 +451,7 @@ static void roots(struct descent *d)
 		if (f == IR_NO || !s->functions[f].defined)
 			assume(s, ASSUME_NO_THREADS_SEEN, false, IR_NO, NULL, "--entry %s: no such function", *name);
 		else
-			add_root(d, f, root_thread(d, f, true));
+			add_root(d, f, root_thread(d, f, true), s->nothing);
 	}
 }
 
@@ -463,7 +482,7 @@ void descend_one(struct descent *d, struct scan *s, uint32_t function)
 {
 	start(d, s);
 	d->context_cap = 1000;
-	add_root(d, function, root_thread(d, function, false));
+	add_root(d, function, root_thread(d, function, false), s->nothing);
 	drain(d, true);
 }
 

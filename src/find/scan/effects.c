@@ -59,8 +59,11 @@ static path_id id_of(struct work *w, const struct ir_instr *in, const struct mod
 
 void event_add(struct work *w, struct event event)
 {
-	if (w->final)
-		VEC_PUSH(&w->events, event);
+	if (!w->final)
+		return;
+	event.conditions = w->conditions;
+	memcpy(event.condition, w->condition, sizeof(event.condition));
+	VEC_PUSH(&w->events, event);
 }
 
 void event_access(struct work *w, const struct ir_instr *in, facts_id state, path_id path, unsigned flags, uint32_t size)
@@ -142,6 +145,8 @@ static void model_accesses(struct work *w, const struct ir_instr *in, const stru
 		uint32_t bytes = in->op == IR_ASM ? w->unit->extras[in->extra + 2 * i + 1] : object && size == UINT32_MAX ? 8 : size;
 		path_id path = argument(w, in, (int)i);
 
+		if (m->kind == MODEL_SPAWN && m->object == (int)i)
+			bytes = 8; /* the id */
 		if (in->op == IR_ASM && !bytes)
 			continue;
 		if (!is_pointer(w, path))
@@ -166,7 +171,7 @@ struct reach {
 static void reach_visit(void *context, struct cell cell)
 {
 	struct reach *r = context;
-	path_id path = path_class(r->w->s, cell);
+	path_id path = path_class(r->w->s, (struct cell){ cell.node, -(1ll << 40) }); /* all of it, wherever its objects begin */
 
 	event_access(r->w, r->in, r->state, path, ACCESS_READ | ACCESS_RANGE, UINT32_MAX);
 	event_access(r->w, r->in, r->state, path, ACCESS_WRITE | ACCESS_RANGE, UINT32_MAX);
@@ -186,6 +191,8 @@ static facts_id unknown(struct work *w, const struct ir_instr *in, facts_id stat
 
 				event_add(w, (struct event){ .kind = EVENT_CALL, .instr = (uint32_t)(in - w->unit->instrs), .state = state, .target = entries,
 							     .actual = first, .actual_count = count, .passed = 1 });
+				event_add(w, (struct event){ .kind = EVENT_SPAWN, .many = 1, .instr = (uint32_t)(in - w->unit->instrs), .state = state,
+							     .target = entries });
 			}
 		}
 		if (!is_pointer(w, path))
@@ -241,6 +248,8 @@ static facts_id spawn(struct work *w, const struct ir_instr *in, uint32_t block,
 
 	if (loop)
 		loop_range(w, loop, &runs);
+	if (entry && path_at(w->s, entry)->kind == PATH_INT && !path_at(w->s, entry)->off)
+		return state; /* a null pointer: no routine */
 	if (m->entry_indirect) {
 		cell.off += m->entry_offset;
 		cell = points_to_load(w->s, cell);
@@ -322,6 +331,15 @@ static void note_sync(struct work *w, const struct ir_instr *in, enum event_kind
 				     .state = state, .target = IR_NO });
 }
 
+facts_id fence(struct scan *s, facts_id state, enum ir_order order)
+{
+	if (order == IR_ORDER_ACQUIRE || order == IR_ORDER_ACQ_REL || order == IR_ORDER_SEQ_CST)
+		state = facts_acquire(s, state);
+	if (order == IR_ORDER_RELEASE || order == IR_ORDER_ACQ_REL || order == IR_ORDER_SEQ_CST)
+		state = facts_add(s, facts_add(s, state, (struct fact){ .kind = FACT_FENCE }), (struct fact){ .kind = FACT_FENCED });
+	return state;
+}
+
 static struct outcome2 apply(struct work *w, const struct ir_instr *in, uint32_t block, const struct model *m, facts_id state)
 {
 	struct scan *s = w->s;
@@ -376,11 +394,11 @@ static struct outcome2 apply(struct work *w, const struct ir_instr *in, uint32_t
 		break;
 	case MODEL_POST:
 		note_sync(w, in, EVENT_POST, object, 0, state);
-		out.zero = out.other = facts_add(s, facts_release(s, state, object), (struct fact){ .kind = FACT_POSTED, .path = object });
+		out.zero = out.other = facts_add(s, facts_give_up(s, facts_release(s, state, object)), (struct fact){ .kind = FACT_POSTED, .path = object });
 		break;
 	case MODEL_TAKE:
 		if (object && path_at(s, path_at(s, object)->root)->kind != PATH_CLASS) {
-			held.old = 1;
+			held.old = HELD_SEMAPHORE;
 			held.mode = LOCK_WRITE;
 			held.count = 0;
 			on_success(m, state, facts_add(s, facts_add(s, state, held), (struct fact){ .kind = FACT_TAKEN, .path = object }), &out);
@@ -388,6 +406,9 @@ static struct outcome2 apply(struct work *w, const struct ir_instr *in, uint32_t
 		break;
 	case MODEL_INIT:
 		note_sync(w, in, EVENT_INIT, object, argument(w, in, 2), state);
+		break;
+	case MODEL_FENCE:
+		out.zero = out.other = fence(s, state, m->order);
 		break;
 	case MODEL_NORETURN:
 		out.zero = out.other = 0;
@@ -407,6 +428,7 @@ static struct outcome2 apply(struct work *w, const struct ir_instr *in, uint32_t
 			out.zero = out.other = facts_add(s, facts_drop(s, state, FACT_INSIDE, object), (struct fact){ .kind = FACT_ONCE, .path = object });
 		break;
 	case MODEL_SET_OWN:
+		note_sync(w, in, EVENT_SET_OWN, 0, argument(w, in, m->argument), state);
 		if (argument(w, in, m->argument))
 			out.zero = out.other = facts_escape(s, state, argument(w, in, m->argument));
 		break;
@@ -443,9 +465,32 @@ static struct rebind binding(struct work *w, const struct ir_instr *in, uint32_t
 	return r;
 }
 
+static bool returns_twice(const char *name)
+{
+	while (*name == '_')
+		name++;
+	return !strcmp(name, "setjmp") || !strcmp(name, "sigsetjmp") || !strcmp(name, "vfork") || !strcmp(name, "getcontext");
+}
+
+/* pthread_cleanup_push of C: the second return runs the routine and ends the thread. */
+static bool cancels(const struct work *w)
+{
+	const struct function_info *info = &w->s->functions[w->f];
+
+	for (uint32_t i = 0; i < info->instr_count; i++) {
+		const struct ir_instr *in = &w->unit->instrs[info->first_instr + i];
+
+		if (in->op == IR_CALL && ir_kind(in->a) == IR_K_FUNC &&
+		    !strcmp(ir_string(w->unit, w->unit->functions[ir_index(in->a)].name), "__pthread_register_cancel"))
+			return true;
+	}
+	return false;
+}
+
 static struct outcome2 call_one(struct work *w, const struct ir_instr *in, uint32_t block, uint32_t callee, facts_id state)
 {
 	const struct function_info *info = &w->s->functions[callee];
+	bool twice = !info->defined && returns_twice(ir_string(scan_unit(w->s, callee), scan_function(w->s, callee)->name));
 	struct outcome2 out = { 0, 0 };
 	path_id actuals[32];
 	struct rebind r;
@@ -459,8 +504,15 @@ static struct outcome2 call_one(struct work *w, const struct ir_instr *in, uint3
 				: facts_compose(w->s, state, facts_rebind(w->s, info->summary.exit[1], &r));
 		return out;
 	}
-	if (info->model)
+	if (info->model && !twice)
 		return apply_all(w, in, block, info->model, state);
+	if (twice) {
+		if (w->final && !cancels(w))
+			assume(w->s, ASSUME_UNRESOLVED_CALL, false, w->f, in, "setjmp: where longjmp comes back to is not followed");
+		out.other = facts_compose(w->s, state, facts_make(w->s, (struct fact[]){ { .kind = FACT_RELEASED }, { .kind = FACT_ESCAPED } }, 2));
+		out.zero = state;
+		return out;
+	}
 	if (w->final)
 		assume(w->s, ASSUME_UNKNOWN_FUNCTION, true, w->f, in, "unknown function %s: taken to read and write what its arguments reach",
 		       ir_string(scan_unit(w->s, callee), scan_function(w->s, callee)->name));
@@ -506,6 +558,16 @@ void effects_call(struct work *w, const struct ir_instr *in, uint32_t block, fac
 
 		after[0] = facts_meet(w->s, after[0], out.zero);
 		after[1] = facts_meet(w->s, after[1], out.other);
+	}
+	if (in->flags & IR_F_INVOKE) { /* it may also have ended by an exception, at any point */
+		for (size_t i = 0; i < count; i++) {
+			const struct summary *summary = &w->s->functions[targets[i].function].summary;
+
+			if (w->final && w->s->functions[targets[i].function].defined && (summary->exit[0] != w->s->nothing || summary->exit[1] != w->s->nothing))
+				assume(w->s, ASSUME_UNRESOLVED_CALL, false, w->f, in, "an exception out of a function with locks or threads is not followed");
+		}
+		after[0] = facts_meet(w->s, after[0], before);
+		after[1] = facts_meet(w->s, after[1], before);
 	}
 	if (in->flags & IR_F_NORETURN)
 		after[0] = after[1] = 0;

@@ -241,6 +241,15 @@ bool may_be_same(struct descent *d, const struct place_access *a, const struct p
 
 /* ---- locks --------------------------------------------------------------------------------------------------------------- */
 
+/* sem_init and pthread_barrier_init give a number; the others only an object. */
+static bool makes_count(struct descent *d, const struct sync_place *p)
+{
+	uint32_t f = d->contexts.items[p->context].function;
+	const struct ir_instr *in = &scan_unit(d->s, f)->instrs[descent_event(d, p->context, p->event)->instr];
+
+	return in->op == IR_CALL && in->size >= 3;
+}
+
 /* A semaphore guards like a lock if it starts at one at most and is posted only by who has taken it. */
 static bool semaphore_locks(struct descent *d, uint32_t thread, path_id path)
 {
@@ -255,7 +264,7 @@ static bool semaphore_locks(struct descent *d, uint32_t thread, path_id path)
 		if (p->kind == EVENT_INIT) {
 			const struct path *value = path_at(s, p->value);
 
-			if (scan_function(s, scan_callee(s, d->contexts.items[p->context].function, ir_index(scan_unit(s, d->contexts.items[p->context].function)->instrs[descent_event(d, p->context, p->event)->instr].a)))->formal_count < 3)
+			if (!makes_count(d, p))
 				continue; /* destroyed, not made */
 			if (value->kind != PATH_INT || value->off < 0 || value->off > 1 || !threads_solo(d, p->thread, p->state))
 				return false;
@@ -270,6 +279,79 @@ static bool semaphore_locks(struct descent *d, uint32_t thread, path_id path)
 	return made;
 }
 
+/*
+ * Semaphores handed round: if they start at one all together, and every post is made by who has taken one
+ * (and counts as giving it up), at most one thread has one.
+ */
+static bool baton(struct descent *d, const struct place_access *a, const struct place_access *b)
+{
+	struct scan *s = d->s;
+	int64_t total = 0;
+	bool one[2] = { false, false };
+	const struct place_access *side[2] = { a, b };
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t j = 0; j < facts_at(s, side[i]->state)->count; j++) {
+			const struct fact *f = &facts_at(s, side[i]->state)->items[j];
+
+			one[i] |= f->kind == FACT_HELD && f->old == HELD_SEMAPHORE && single(d, in_common(d, side[i]->thread, f->path), 0, true);
+		}
+	if (!one[0] || !one[1])
+		return false;
+	for (size_t i = 0; i < d->syncs.count; i++) {
+		const struct sync_place *p = &d->syncs.items[i];
+		bool holds_one = false;
+
+		if (p->kind == EVENT_INIT && makes_count(d, p)) {
+			const struct path *value = path_at(s, p->value);
+			uint32_t f = d->contexts.items[p->context].function;
+
+			if (value->kind != PATH_INT || value->off < 0 || !threads_solo(d, p->thread, p->state) || !entered_once(d, f, 0) ||
+			    instr_in_loop(s, f, descent_event(d, p->context, p->event)->instr))
+				return false;
+			total += value->off;
+		}
+		if (p->kind != EVENT_POST)
+			continue;
+		for (uint32_t j = 0; j < facts_at(s, p->state)->count; j++)
+			holds_one |= facts_at(s, p->state)->items[j].kind == FACT_HELD && facts_at(s, p->state)->items[j].old == HELD_SEMAPHORE;
+		if (!holds_one)
+			return false;
+	}
+	return total == 1;
+}
+
+/* A flag guards like a lock if it is only ever set by taking it, and cleared by who has it. */
+static bool flag_locks(struct descent *d, uint32_t thread, path_id path)
+{
+	struct scan *s = d->s;
+	struct cell c = points_to_find(s, path_cell(s, path));
+
+	for (uint32_t i = c.node ? d->bucket[c.node] : 0; i; i = d->accesses.items[i - 1].next) {
+		const struct place_access *w = &d->accesses.items[i - 1];
+		const struct event *e = descent_event(d, w->context, w->event);
+		const struct ir_unit *unit = scan_unit(s, d->contexts.items[w->context].function);
+		const struct ir_instr *in = &unit->instrs[e->instr];
+		bool mine = false;
+
+		if (!(e->flags & ACCESS_WRITE) || !points_to_overlap(s, path_cell(s, w->path), e->size, path_cell(s, path), 1))
+			continue;
+		if (w->owned || takes_flag(unit, in) || threads_solo(d, w->thread, w->state))
+			continue;
+		if (in->op != IR_STORE || !(e->flags & ACCESS_ATOMIC) || !e->value || path_at(s, e->value)->kind != PATH_INT || path_at(s, e->value)->off ||
+		    (e->order != IR_ORDER_RELEASE && e->order != IR_ORDER_SEQ_CST))
+			return false;
+		for (uint32_t j = 0; j < facts_at(s, w->state)->count; j++) {
+			const struct fact *f = &facts_at(s, w->state)->items[j];
+
+			mine |= f->kind == FACT_HELD && f->old == HELD_FLAG && f->path == w->path;
+		}
+		if (!mine)
+			return false;
+	}
+	return c.node != 0;
+}
+
 static int common_lock(struct descent *d, const struct place_access *a, const struct place_access *b)
 {
 	struct scan *s = d->s;
@@ -281,11 +363,12 @@ static int common_lock(struct descent *d, const struct place_access *a, const st
 
 			if (g->kind != FACT_HELD || !lock_modes_exclude(f->mode, g->mode) || !same_place(d, a->thread, f->path, b->thread, g->path))
 				continue;
-			if ((f->old || g->old) && !semaphore_locks(d, a->thread, f->path))
+			if (f->old != g->old || (f->old == HELD_SEMAPHORE && !semaphore_locks(d, a->thread, f->path)) ||
+			    (f->old == HELD_FLAG && !flag_locks(d, a->thread, f->path)))
 				continue;
 			return f->mode == g->mode ? EXCLUDE_LOCKS : EXCLUDE_MODES;
 		}
-	return -1;
+	return baton(d, a, b) ? EXCLUDE_LOCKS : -1;
 }
 
 /* ---- the lock lies in the object, or has its index --------------------------------------------------------------------------- */
@@ -373,14 +456,6 @@ static bool once(struct descent *d, const struct place_access *a, const struct p
 
 /* ---- barriers ------------------------------------------------------------------------------------------------------------------ */
 
-static bool is_barrier_init(struct descent *d, const struct sync_place *p)
-{
-	uint32_t f = d->contexts.items[p->context].function;
-	const struct ir_instr *in = &scan_unit(d->s, f)->instrs[descent_event(d, p->context, p->event)->instr];
-
-	return in->op == IR_CALL && in->size >= 3;
-}
-
 /* Every thread that ever waits there is needed for every round, and its number is known. */
 static bool barrier_is_closed(struct descent *d, uint32_t thread, path_id path)
 {
@@ -398,7 +473,7 @@ static bool barrier_is_closed(struct descent *d, uint32_t thread, path_id path)
 			continue;
 		if (!p->path || !same_place(d, p->thread, p->path, thread, path))
 			return false;
-		if (p->kind == EVENT_INIT && is_barrier_init(d, p)) {
+		if (p->kind == EVENT_INIT && makes_count(d, p)) {
 			const struct path *value = path_at(s, p->value);
 
 			if (value->kind != PATH_INT || (need >= 0 && need != value->off))
@@ -512,6 +587,8 @@ static bool flag_is_kept(struct descent *d, const struct place_access *a, const 
 		const struct event *e = descent_event(d, w->context, w->event);
 		bool releases = e->flags & ACCESS_ATOMIC && (e->order == IR_ORDER_RELEASE || e->order == IR_ORDER_ACQ_REL || e->order == IR_ORDER_SEQ_CST);
 
+		/* A relaxed store after a release fence publishes what came before the fence. */
+		releases |= e->flags & ACCESS_ATOMIC && facts_has(s, w->state, FACT_FENCE) && !facts_has(s, a->state, FACT_FENCED);
 		if (!(e->flags & ACCESS_WRITE) || !path_may_alias(s, w->path, e->size, flag->path, 1))
 			continue;
 		if (is_zero(s, e->value) && !(e->flags & (ACCESS_RANGE | ACCESS_FREE)))
@@ -538,7 +615,7 @@ static bool handed_by_semaphore(struct descent *d, const struct place_access *a,
 			continue;
 		if (p->kind == EVENT_POST && p->thread != a->thread)
 			return false;
-		if (p->kind == EVENT_INIT && is_barrier_init(d, p)) {
+		if (p->kind == EVENT_INIT && makes_count(d, p)) {
 			if (!is_zero(s, p->value))
 				return false;
 			made = true;
@@ -555,7 +632,7 @@ static int ordered(struct descent *d, const struct place_access *a, const struct
 		const struct fact *f = &y->items[i];
 		int name = f->kind == FACT_SEEN && !f->bound ? EXCLUDE_FENCES : EXCLUDE_CONDITIONS;
 
-		if ((f->kind != FACT_SEEN && f->kind != FACT_TAKEN) || without >> name & 1)
+		if ((f->kind != FACT_SEEN && f->kind != FACT_TAKEN) || (f->kind == FACT_SEEN && f->mode) || without >> name & 1)
 			continue;
 		if (f->kind == FACT_TAKEN && handed_by_semaphore(d, a, b, f->path))
 			return name;
@@ -694,6 +771,23 @@ static int is_thread_local(const struct scan *s, const struct place_access *a)
 	return root->kind != PATH_PARENT && root->kind != PATH_GLOBAL && path_is_object(s, id);
 }
 
+/* Everything put into slots of pthread_setspecific was made by the thread that put it there. */
+static bool slots_are_own(struct descent *d)
+{
+	struct scan *s = d->s;
+
+	for (size_t i = 0; i < d->syncs.count; i++) {
+		const struct path *value = path_at(s, d->syncs.items[i].value);
+		path_id root = value->root;
+
+		if (d->syncs.items[i].kind != EVENT_SET_OWN || value->kind == PATH_INT)
+			continue;
+		if (path_at(s, root)->kind == PATH_PARENT || path_at(s, root)->kind == PATH_GLOBAL || !path_is_object(s, root))
+			return false;
+	}
+	return true;
+}
+
 int exclude(struct descent *d, const struct pair_view *v)
 {
 	uint32_t without = d->s->options->without;
@@ -710,7 +804,7 @@ int exclude(struct descent *d, const struct pair_view *v)
 		return EXCLUDE_BEFORE_SHARING;
 	if (ON(ATOMICS) && v->ea->flags & v->eb->flags & ACCESS_ATOMIC)
 		return EXCLUDE_ATOMICS;
-	if (ON(TLS) && is_thread_local(d->s, a) + is_thread_local(d->s, b) >= 3)
+	if (ON(TLS) && is_thread_local(d->s, a) + is_thread_local(d->s, b) >= 3 && slots_are_own(d))
 		return EXCLUDE_TLS;
 	found = ON(LOCKS) || ON(MODES) ? common_lock(d, a, b) : -1;
 	if (found >= 0 && !(without >> found & 1))

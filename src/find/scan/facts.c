@@ -173,7 +173,9 @@ static bool meet_must(const struct facts *other, struct fact *f)
 
 		if (g->kind != f->kind || g->path != f->path || g->bound != f->bound || g->lo != f->lo || g->hi != f->hi)
 			continue;
-		f->mode = f->mode < g->mode ? f->mode : g->mode;
+		if (f->old != g->old)
+			return false;
+		f->mode = (f->mode < g->mode) == (f->kind != FACT_SEEN) ? f->mode : g->mode; /* the weaker */
 		f->count = f->count < g->count ? f->count : g->count;
 		return true;
 	}
@@ -247,11 +249,17 @@ facts_id facts_release(struct scan *s, facts_id id, path_id lock)
 	struct builder out = { 0 };
 	struct fact released = { .kind = FACT_RELEASED, .path = lock };
 	bool ours = false;
+	const struct fact *exact = facts_find(s, id, FACT_HELD, lock);
+
+	if (exact && exact->old)
+		exact = NULL;
 
 	for (uint32_t i = 0; i < set->count; i++) {
 		struct fact f = set->items[i];
 
-		if (f.kind == FACT_HELD && released_by(s, &f, &released)) {
+		if (f.kind == FACT_HELD && f.path != lock && exact && !f.old)
+			; /* taken while the other was held: not the same one */
+		else if (f.kind == FACT_HELD && released_by(s, &f, &released)) {
 			ours |= f.path == lock;
 			if (f.path == lock && f.count > 1) {
 				f.count--;
@@ -405,7 +413,7 @@ facts_id facts_compose(struct scan *s, facts_id x, facts_id y)
 
 		if (f.kind == FACT_PHASE || !survives(s, &f, since))
 			continue;
-		if (f.kind == FACT_RUNS)
+		if (f.kind == FACT_RUNS || f.kind == FACT_CREATED)
 			f.old = 1;
 		VEC_PUSH(&out.list, f);
 	}
@@ -451,7 +459,7 @@ facts_id facts_rebind(struct scan *s, facts_id id, const struct rebind *r)
 
 		f.path = f.path ? path_rebind(s, f.path, r) : 0;
 		f.bound = f.bound ? path_rebind(s, f.bound, r) : 0;
-		if (f.kind < FACT_FIRST_MAY && (!is_name(s, f.path) || (f.bound && !is_name(s, f.bound))))
+		if (f.kind < FACT_FIRST_MAY && f.kind != FACT_FENCE && (!is_name(s, f.path) || (f.bound && !is_name(s, f.bound))))
 			continue;
 		if (f.kind == FACT_RUNS && (!is_name(s, f.path) || (f.bound && !is_name(s, f.bound) && path_at(s, f.bound)->kind != PATH_INT)))
 			f.path = 0;
@@ -546,7 +554,7 @@ facts_id facts_age(struct scan *s, facts_id id)
 	for (uint32_t i = 0; i < set->count; i++) {
 		struct fact f = set->items[i];
 
-		f.old |= f.kind == FACT_RUNS;
+		f.old |= f.kind == FACT_RUNS || f.kind == FACT_CREATED;
 		VEC_PUSH(&out.list, f);
 	}
 	return done(s, &out);
@@ -570,6 +578,34 @@ facts_id facts_leave(struct scan *s, facts_id id, uint32_t f)
 		if (x.kind == FACT_ESCAPED && x.path && !(root->kind == PATH_VALUE && root->a == f && root->b < scan_function(s, f)->formal_count))
 			continue;
 		VEC_PUSH(&out.list, x);
+	}
+	return done(s, &out);
+}
+
+/* Semaphores that may stand for a lock are given up by any post. */
+facts_id facts_give_up(struct scan *s, facts_id id)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->items[i].kind != FACT_HELD || set->items[i].old != HELD_SEMAPHORE)
+			VEC_PUSH(&out.list, set->items[i]);
+	return done(s, &out);
+}
+
+/* An acquire fence: what relaxed loads have seen now counts. */
+facts_id facts_acquire(struct scan *s, facts_id id)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct fact f = set->items[i];
+
+		if (f.kind == FACT_SEEN)
+			f.mode = 0;
+		VEC_PUSH(&out.list, f);
 	}
 	return done(s, &out);
 }

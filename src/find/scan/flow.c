@@ -105,15 +105,6 @@ static void add_way(struct scan *s, struct ways *ways, const struct way *way)
 	ways->way[ways->count++] = *way;
 }
 
-static facts_id met(struct scan *s, const struct ways *ways)
-{
-	facts_id all = 0;
-
-	for (uint32_t i = 0; i < ways->count; i++)
-		all = facts_meet(s, all, ways->way[i].state);
-	return all;
-}
-
 /* Adds to the state at a block's entry; true if it changed. A block's ways are met when they do not come to rest. */
 static bool merge_into(struct scan *s, struct ways *to, const struct ways *from, uint32_t visits)
 {
@@ -159,7 +150,8 @@ struct meaning {
 	bool nonzero[2];
 };
 
-static bool meaning_of(const struct work *w, ir_operand o, struct meaning *m)
+/* bit: the operand is one bit wide. A bool in memory is a byte; cut down to one bit it is the same bool. */
+static bool meaning_of(const struct work *w, ir_operand o, struct meaning *m, bool bit)
 {
 	const struct ir_instr *def = ir_kind(o) == IR_K_VALUE ? w->def[ir_index(o)] : NULL;
 	int64_t k;
@@ -170,12 +162,23 @@ static bool meaning_of(const struct work *w, ir_operand o, struct meaning *m)
 	if (!def)
 		return true;
 	if (def->op == IR_COPY && (def->sub == IR_COPY_ZEXT || def->sub == IR_COPY_SEXT || def->sub == IR_COPY_SAME))
-		return meaning_of(w, def->a, m);
+		return meaning_of(w, def->a, m, bit && def->sub == IR_COPY_SAME);
+	if (def->op == IR_COPY && def->sub == IR_COPY_TRUNC) { /* what is left is not zero: nor is the whole */
+		if (!meaning_of(w, def->a, m, false))
+			return false;
+		m->said[0] &= bit;
+		return true;
+	}
+	if (def->op == IR_EXTRACT && def->imm == 1 && ir_kind(def->a) == IR_K_VALUE && w->def[ir_index(def->a)] &&
+	    w->def[ir_index(def->a)]->op == IR_CMPXCHG) { /* known of a compare-and-swap: whether it succeeded */
+		m->value = ir_index(def->a);
+		return true;
+	}
 	if (def->op == IR_ARITH && def->sub == IR_A_XOR && constant_of(w, def->b, &k) && (k == 1 || k == -1)) {
 		const struct ir_instr *inner = ir_kind(def->a) == IR_K_VALUE ? w->def[ir_index(def->a)] : NULL;
 		struct meaning turned;
 
-		if (!inner || (inner->op != IR_COMPARE && inner->op != IR_ARITH && inner->op != IR_COPY) || !meaning_of(w, def->a, m))
+		if (!inner || (inner->op != IR_COMPARE && inner->op != IR_ARITH && inner->op != IR_COPY) || !meaning_of(w, def->a, m, bit))
 			return false;
 		turned = *m;
 		for (int i = 0; i < 2; i++) {
@@ -188,7 +191,7 @@ static bool meaning_of(const struct work *w, ir_operand o, struct meaning *m)
 		struct meaning inner;
 		bool equal = def->sub == IR_C_EQ;
 
-		if (!meaning_of(w, def->a, &inner))
+		if (!meaning_of(w, def->a, &inner, false))
 			return false;
 		*m = inner;
 		for (int i = 0; i < 2; i++) {
@@ -218,6 +221,8 @@ static facts_id seen(struct flow *flow, facts_id state, uint32_t value)
 		return state;
 	if (def->flags & IR_F_ATOMIC && (order == IR_ORDER_ACQUIRE || order == IR_ORDER_SEQ_CST || order == IR_ORDER_ACQ_REL))
 		state = facts_add(w->s, state, (struct fact){ .kind = FACT_SEEN, .path = flag });
+	else if (def->flags & IR_F_ATOMIC)
+		state = facts_add(w->s, state, (struct fact){ .kind = FACT_SEEN, .path = flag, .mode = 1 });
 	for (uint32_t i = 0; i < facts_at(w->s, w->load_state[value])->count; i++) {
 		const struct fact *f = &facts_at(w->s, w->load_state[value])->items[i];
 
@@ -275,6 +280,7 @@ static facts_id step(struct flow *flow, const struct ir_instr *in, uint32_t bloc
 	struct work *w = flow->w;
 	const uint32_t *extras = w->unit->extras + in->extra;
 	path_id self = in->dst == IR_NO ? 0 : path_plain(w->s, PATH_VALUE, w->f, in->dst);
+	int64_t zero;
 
 	if (in->dst != IR_NO)
 		state = facts_redefine(w->s, state, w->f, in->dst);
@@ -290,7 +296,11 @@ static facts_id step(struct flow *flow, const struct ir_instr *in, uint32_t bloc
 		event_access(w, in, state, symbolic_operand(w, in->a), access_flags(in) | ACCESS_WRITE, in->size);
 		if (w->final && w->events.count && w->events.items[w->events.count - 1].instr == (uint32_t)(in - w->unit->instrs))
 			w->events.items[w->events.count - 1].value = symbolic_operand(w, in->b);
+		if (in->flags & IR_F_ATOMIC && constant_of(w, in->b, &zero) && !zero)
+			state = facts_release(w->s, state, symbolic_operand(w, in->a)); /* a spin lock, perhaps */
 		return store_sets(w, in, store_escapes(w, in, state, in->b), in->b);
+	case IR_FENCE:
+		return fence(w->s, state, ir_order_of(in->flags));
 	case IR_RMW:
 	case IR_CMPXCHG:
 		event_access(w, in, state, symbolic_operand(w, in->a), access_flags(in) | ACCESS_READ, in->size);
@@ -328,16 +338,85 @@ static facts_id step(struct flow *flow, const struct ir_instr *in, uint32_t bloc
 	}
 }
 
+static bool is_constant(const struct ir_unit *unit, ir_operand o, bool nonzero)
+{
+	if (ir_kind(o) == IR_K_NULL)
+		return !nonzero;
+	if (ir_kind(o) != IR_K_CONST || ir_kind(unit->constants[ir_index(o)].base) != IR_K_NONE)
+		return false;
+	return (unit->constants[ir_index(o)].value != 0) == nonzero;
+}
+
+bool takes_flag(const struct ir_unit *unit, const struct ir_instr *in)
+{
+	enum ir_order order = ir_order_of(in->flags);
+
+	if (!(in->flags & IR_F_ATOMIC) || (order != IR_ORDER_ACQUIRE && order != IR_ORDER_ACQ_REL && order != IR_ORDER_SEQ_CST))
+		return false;
+	if (in->op == IR_RMW)
+		return (in->sub == IR_R_XCHG || in->sub == IR_R_OR) && is_constant(unit, in->b, true);
+	return in->op == IR_CMPXCHG && in->flags & IR_F_SUCCESS && is_constant(unit, in->b, false) && is_constant(unit, in->c, true);
+}
+
+/* test-and-set and compare-and-swap: held on the way where it was free. */
+static void flag_ways(struct flow *flow, const struct ir_instr *in, struct ways *ways)
+{
+	struct work *w = flow->w;
+	path_id flag = symbolic_operand(w, in->a);
+	struct ways out = { 0 };
+
+	if (in->dst == IR_NO || !takes_flag(w->unit, in) || path_at(w->s, path_at(w->s, flag)->root)->kind == PATH_CLASS)
+		return;
+	for (uint32_t i = 0; i < ways->count; i++)
+		for (int nonzero = 0; nonzero < 2; nonzero++) {
+			struct way way = ways->way[i];
+
+			learn(&way, in->dst, nonzero);
+			if (nonzero == (in->op == IR_CMPXCHG))
+				way.state = facts_add(w->s, way.state, (struct fact){ .kind = FACT_HELD, .path = flag, .mode = LOCK_WRITE, .old = HELD_FLAG });
+			add_way(w->s, &out, &way);
+		}
+	*ways = out;
+}
+
+/* What this way says of formals: the caller may know better. */
+static void set_conditions(struct work *w, const struct way *way)
+{
+	w->conditions = 0;
+	for (uint32_t i = 0; i < way->count && w->conditions < 2; i++)
+		if (way->known[i].value < w->function->formal_count && way->known[i].value < UINT16_MAX) {
+			w->condition[w->conditions].formal = (uint16_t)way->known[i].value;
+			w->condition[w->conditions++].nonzero = way->known[i].nonzero;
+		}
+}
+
+/* One way at a time, so that each keeps its locks; in large programs what all ways agree on. */
+static void to_record(struct work *w, const struct ways *ways, struct ways *out)
+{
+	*out = *ways;
+	if (!w->s->large || ways->count < 2)
+		return;
+	for (uint32_t i = 1; i < ways->count; i++) {
+		out->way[0].state = facts_meet(w->s, out->way[0].state, ways->way[i].state);
+		keep_common(&out->way[0], &ways->way[i]);
+	}
+	out->count = 1;
+}
+
 static void call_ways(struct flow *flow, const struct ir_instr *in, uint32_t block, struct ways *ways)
 {
 	struct work *w = flow->w;
 	struct ways out = { 0 };
 
 	if (w->final) {
-		facts_id all = met(w->s, ways), after[2];
+		struct ways each;
+		facts_id after[2];
 
-		if (all)
-			effects_call(w, in, block, in->dst == IR_NO ? all : facts_redefine(w->s, all, w->f, in->dst), after);
+		to_record(w, ways, &each);
+		for (uint32_t i = 0; i < each.count; i++) {
+			set_conditions(w, &each.way[i]);
+			effects_call(w, in, block, in->dst == IR_NO ? each.way[i].state : facts_redefine(w->s, each.way[i].state, w->f, in->dst), after);
+		}
 		w->final = false;
 	}
 	for (uint32_t i = 0; i < ways->count; i++) {
@@ -418,7 +497,7 @@ static void branch(struct flow *flow, const struct ir_instr *in, uint32_t block,
 {
 	uint32_t to = flow->w->unit->extras[in->extra + (which ? 0 : 1)];
 	struct meaning m;
-	bool says = meaning_of(flow->w, in->a, &m) && m.said[which];
+	bool says = meaning_of(flow->w, in->a, &m, true) && m.said[which];
 
 	for (uint32_t i = 0; i < ways->count; i++) {
 		struct way way = ways->way[i];
@@ -517,11 +596,14 @@ static void run_block(struct flow *flow, uint32_t block, uint32_t visits, bool f
 			call_ways(flow, in, block, &ways);
 			continue;
 		}
-		if (final) { /* events once, with what all ways agree on */
-			facts_id all = met(w->s, &ways);
+		if (final) {
+			struct ways each;
 
-			if (in->op != IR_PHI && in->op != IR_ALLOCA)
-				step(flow, in, block, all);
+			to_record(w, &ways, &each);
+			for (uint32_t j = 0; j < each.count && in->op != IR_PHI && in->op != IR_ALLOCA; j++) {
+				set_conditions(w, &each.way[j]);
+				step(flow, in, block, each.way[j].state);
+			}
 			w->final = false;
 		}
 		for (uint32_t j = 0; j < ways.count; j++) {
@@ -529,6 +611,8 @@ static void run_block(struct flow *flow, uint32_t block, uint32_t visits, bool f
 				forget_value(&ways.way[j], in->dst);
 			ways.way[j].state = step(flow, in, block, ways.way[j].state);
 		}
+		if (in->op == IR_RMW || in->op == IR_CMPXCHG)
+			flag_ways(flow, in, &ways);
 	}
 	w->final = false;
 }

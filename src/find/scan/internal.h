@@ -96,12 +96,13 @@ struct path {
 
 enum fact_kind {
 	/* hold on every way here: meet is intersection */
-	FACT_HELD,     /* lock path, mode, count */
+	FACT_HELD,     /* lock path, mode, count (0: not re-entrant); old: enum held_as */
 	FACT_OWN,      /* nobody else knows object path */
 	FACT_INSIDE,   /* within the once routine of path */
 	FACT_ONCE,     /* once of path is over */
-	FACT_SEEN,     /* flag path was read as not 0; bound: lock held then, 0: by an acquire load */
+	FACT_SEEN,     /* flag path was read as not 0; bound: lock held then, 0: by an acquire load; mode 1: a relaxed one, no fence yet */
 	FACT_TAKEN,    /* semaphore path was taken */
+	FACT_FENCE,    /* a release fence was executed */
 	FACT_JOINED,   /* thread id path (elements lo..hi or up to bound) was joined */
 	/* may have happened: meet is union */
 	FACT_RELEASED, /* lock path; 0: any */
@@ -110,6 +111,7 @@ enum fact_kind {
 	FACT_POSTED,   /* semaphore path */
 	FACT_RUNS,     /* thread of site, id path (0 lost), elements lo..hi or bound; old: before this loop or call */
 	FACT_CREATED,  /* thread of site */
+	FACT_FENCED,   /* likewise, perhaps */
 	FACT_TURN,     /* site has created its thread in this turn of the loop counted by path */
 	/* counted: meet is gcd */
 	FACT_PHASE,    /* barrier path passed lo + k*hi times */
@@ -122,6 +124,7 @@ struct fact {
 	path_id path, bound;
 	int64_t lo, hi;
 };
+enum held_as { HELD_LOCK, HELD_SEMAPHORE, HELD_FLAG };
 typedef uint32_t facts_id; /* 0: nothing known yet: unreachable */
 struct facts {
 	const struct fact *items;
@@ -149,7 +152,7 @@ struct call_target {
 enum call_how { CALL_DIRECT, CALL_POINTS_TO, CALL_SIGNATURE, CALL_FIELD };
 
 /* One thing in a function that the descent looks at, with the state before it. */
-enum event_kind { EVENT_ACCESS, EVENT_CALL, EVENT_SPAWN, EVENT_POST, EVENT_BARRIER, EVENT_EXIT, EVENT_INIT, EVENT_UNLOCK };
+enum event_kind { EVENT_ACCESS, EVENT_CALL, EVENT_SPAWN, EVENT_POST, EVENT_BARRIER, EVENT_EXIT, EVENT_INIT, EVENT_UNLOCK, EVENT_SET_OWN };
 struct event {
 	uint8_t kind;
 	uint8_t flags;         /* access: enum access_flag */
@@ -168,6 +171,8 @@ struct event {
 	uint8_t inside;        /* call: of a once routine on `path` */
 	uint8_t passed;        /* call: made by a library function; formals get anything of actuals */
 	uint8_t fresh;         /* spawn: the argument is an object made for it */
+	uint8_t conditions;    /* only if these formals are zero / not zero */
+	struct { uint16_t formal; bool nonzero; } condition[2];
 };
 
 struct summary {
@@ -297,6 +302,8 @@ static inline bool facts_has(const struct scan *s, facts_id set, enum fact_kind 
 
 facts_id facts_join(struct scan *s, facts_id set, struct fact joined);
 facts_id facts_drop(struct scan *s, facts_id set, enum fact_kind kind, path_id path); /* path 0: all */
+facts_id facts_give_up(struct scan *s, facts_id set);
+facts_id facts_acquire(struct scan *s, facts_id set);
 facts_id facts_age(struct scan *s, facts_id set);
 facts_id facts_leave(struct scan *s, facts_id set, uint32_t f);
 
@@ -357,6 +364,8 @@ struct work {
 	uint64_t visited;
 	facts_id *load_state;        /* per value: state when it was loaded */
 	bool *used;
+	uint8_t conditions;          /* of the way that is being recorded */
+	struct { uint16_t formal; bool nonzero; } condition[2];
 	path_id result;
 };
 path_id symbolic_operand(struct work *w, ir_operand operand);
@@ -376,6 +385,9 @@ struct summary flow_run(struct scan *s, uint32_t f, bool final);
 void effects_call(struct work *w, const struct ir_instr *in, uint32_t block, facts_id before, facts_id after[2]);
 size_t effects_joins(struct work *w, const struct ir_instr *in, struct fact *facts, size_t max);
 void effects_asm(struct work *w, const struct ir_instr *in, uint32_t block, facts_id before, facts_id *after);
+facts_id fence(struct scan *s, facts_id state, enum ir_order order);
+/* Does this instruction take a flag as a spin lock does: 0 becomes something else, in one step, acquiring? */
+bool takes_flag(const struct ir_unit *unit, const struct ir_instr *in);
 void event_add(struct work *w, struct event event);
 void event_access(struct work *w, const struct ir_instr *in, facts_id state, path_id path, unsigned flags, uint32_t size);
 
@@ -412,7 +424,8 @@ struct thread {
 	bool unjoinable, handler;
 	path_id argument;
 	path_id induction;
-	int64_t instances;     /* at most, 0 unknown */
+	int64_t instances;     /* at most, in the life of the program; 0 unknown */
+	bool looped;           /* created in a loop */
 	VEC(facts_id) born;    /* states before the creation */
 	facts_id exit;         /* states at its ends, met */
 	bool clean;            /* its children are joined when it ends */

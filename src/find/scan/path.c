@@ -368,7 +368,7 @@ static path_id rebind_root(struct scan *s, path_id path, const struct path *p, c
 			return path_class(s, path_cell(s, path));
 		return path_wrap(s, PATH_PARENT, path, r->parent, 0);
 	}
-	if (r->wrap_f != IR_NO && p->kind != PATH_PARENT)
+	if (r->wrap_f != IR_NO && p->kind != PATH_PARENT && p->kind != PATH_OWN)
 		return path_wrap(s, PATH_CALL, path, r->wrap_f, r->wrap_v);
 	return path;
 }

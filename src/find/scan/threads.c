@@ -114,12 +114,12 @@ static void contested(struct descent *d)
 		}
 }
 
-static bool has_old(struct descent *d, facts_id state, const struct thread *t)
+static bool has_old(struct descent *d, facts_id state, enum fact_kind kind, const struct thread *t)
 {
 	const struct facts *set = facts_at(d->s, state);
 
 	for (uint32_t i = 0; i < set->count; i++)
-		if (set->items[i].kind == FACT_RUNS && set->items[i].site == t->site && set->items[i].old)
+		if (set->items[i].kind == kind && set->items[i].site == t->site && set->items[i].old)
 			return true;
 	return false;
 }
@@ -153,15 +153,16 @@ void threads_settle(struct descent *d)
 	for (uint32_t i = 0; i < d->threads.count; i++) { /* parents first */
 		struct thread *t = &d->threads.items[i];
 		bool parent_self = t->parent != IR_NO && d->threads.items[t->parent].self;
-		bool again = false, old = false;
+		bool again = false, old = false, before = false;
 
 		for (size_t b = 0; b < t->born.count; b++) {
 			again |= may_run(d, t->born.items[b], i);
-			old |= has_old(d, t->born.items[b], t);
+			old |= has_old(d, t->born.items[b], FACT_RUNS, t);
+			before |= has_old(d, t->born.items[b], FACT_CREATED, t) || (!t->looped && threads_contains(d, t->born.items[b], FACT_CREATED, t));
 		}
 		t->self = t->many || t->handler || parent_self || again;
 		t->distinct = own_argument(d, t) && !t->many && (t->fresh || (!old && !parent_self));
-		if (t->many || parent_self || t->handler || old)
+		if (t->many || parent_self || t->handler || before || (t->parent != IR_NO && d->threads.items[t->parent].parent != IR_NO && d->threads.items[t->parent].instances != 1))
 			t->instances = 0;
 	}
 }
