@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/spawn.h"
+#include "find/scan/analyse.h"
 #include "find/scan/compile.h"
 #include "find/scan/load.h"
 
@@ -180,10 +181,48 @@ static int print_bitcode(char **argv)
 	return 0;
 }
 
+/* The analysis on units already lowered: "analyse [-k] [-j N] FILES". For benches, until they use the command. */
+static int print_analysis(char **argv)
+{
+	struct load_options load = { .skipped = skipped };
+	struct analyse_options options = { 0 };
+	struct arena arena = ARENA_INIT;
+	struct models *models = models_load(NULL, 0);
+	struct load_result program;
+	struct scan_result result;
+
+	for (; *argv && **argv == '-'; argv++) {
+		options.kernel |= !strcmp(*argv, "-k");
+		if (!strcmp(*argv, "-j"))
+			load.jobs = options.jobs = (unsigned)atoi(*++argv);
+		if (!strcmp(*argv, "-c"))
+			load.cache = *++argv;
+		if (!strcmp(*argv, "-p"))
+			load.build_dir = *++argv;
+	}
+	load.files = argv;
+	if (!models || load_program(&program, &arena, &load) || analyse(&result, &arena, &program.program, models, &options)) {
+		fprintf(stderr, "%s\n", error_message());
+		return error_status();
+	}
+	printf("units %zu lines %" PRIu64 " instructions %" PRIu64 " functions %zu summarised %zu accesses %zu threads %zu considered %zu pairs %zu assumptions %zu%s\n",
+		program.unit_count, program.lines, program.instructions, result.function_count, result.summarised_count,
+		result.access_count, result.thread_count, result.considered_pairs, result.pair_count, result.assumption_count,
+		result.race_free ? " race-free" : "");
+	for (size_t i = 0; i < EXCLUSION_COUNT; i++)
+		printf("excluded %zu %" PRIu64 "\n", i, result.excluded[i]);
+	load_free(&program);
+	models_free(models);
+	arena_free(&arena);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "load"))
 		return print_program(argv + 2);
+	if (argc > 2 && !strcmp(argv[1], "analyse"))
+		return print_analysis(argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "bitcode"))
 		return print_bitcode(argv + 2);
 	if (argc == 2)

@@ -78,7 +78,8 @@ static void add_entries(struct scan *s, uint32_t f, const struct ir_instr *in, c
 		c = points_to_operand(s, f, o);
 		count = points_to_functions(s, c, &list);
 		for (size_t i = 0; i < count; i++)
-			edge(to, list[i]);
+			if (s->functions[list[i]].defined)
+				edge(to, list[i]);
 	}
 }
 
