@@ -72,21 +72,21 @@ WRAPPERS := $(BIN)/deadheat-cc $(BIN)/deadheat-c++
 COMMANDS := $(subst _,-,$(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p' src/cli/commands.def)))
 MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd)) $(B)/man/deadheat.1 $(COMMANDS:%=$(B)/man/deadheat-%.1)
 
-.PHONY: all run test bench projects install deb clean help deps unit
+.PHONY: all run test bench bench-quick projects install deb clean help deps unit
 all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER) $(MODELS) $(TRACE_LIB) $(PROMISE)
 
 help:
 	@printf '%s\n' 'make            build into build/' 'make run        install packages, build, hunt the races in examples/' \
-	 'make test       all tests' 'make bench      measure against the rivals' 'make projects   build five real projects by deadheat-cc, run their suites' 'make install    PREFIX=$(PREFIX) DESTDIR=' 'make deb        a package for Debian, in build/' 'make clean'
+	 'make test       all tests' 'make bench      measure against the rivals' 'make bench-quick   the same in five minutes' 'make projects   build five real projects by deadheat-cc, run their suites' 'make install    PREFIX=$(PREFIX) DESTDIR=' 'make deb        a package for Debian, in build/' 'make clean'
 
 # ---- packages: installed once, before the first object ----------------------------
 $(B)/.packages: packages.txt tests/packages
 	$(Q)mkdir -p $(B)
 	$(Q)sh tests/packages $(PACKAGE_KINDS)
 	$(Q)touch $@
-PACKAGE_KINDS := build $(if $(filter test bench unit,$(MAKECMDGOALS)),test)
+PACKAGE_KINDS := build $(if $(filter test bench bench-quick unit,$(MAKECMDGOALS)),test)
 # `make` alone needs the build packages; `make test` afterwards must look again.
-ifneq ($(filter test bench unit,$(MAKECMDGOALS)),)
+ifneq ($(filter test bench bench-quick unit,$(MAKECMDGOALS)),)
 $(B)/.packages-test: packages.txt tests/packages
 	$(Q)mkdir -p $(B)
 	$(Q)sh tests/packages build test
@@ -179,6 +179,9 @@ run: all
 
 bench: all
 	$(Q)sh bench/run
+
+bench-quick: all
+	$(Q)sh bench/run quick
 
 # Five real projects from Debian sources, built by deadheat-cc; their own suites.
 projects: all
