@@ -117,6 +117,22 @@ static struct diagnosis look_runtimes(struct arena *arena)
 	return GOOD("nop, detect, sched and explore in %.*s", (int)(strrchr(folder, '/') - folder), folder);
 }
 
+/* What scan and the production commands need beside the runtimes. */
+static struct diagnosis look_helpers(struct arena *arena)
+{
+	const char *nop = target_runtime_dir(arena, "nop"), *slash = nop ? strrchr(nop, '/') : NULL;
+	const char *folder = slash ? arena_printf(arena, "%.*s", (int)(slash - nop), nop) : ".";
+
+	if (access(arena_printf(arena, "%s/trace/libdeadheat_trace.so", folder), R_OK))
+		return LESS("make install (or install the package again)", "%s/trace is missing: no unmodified program can be watched",
+			    folder);
+	if (access(arena_printf(arena, "%s/lower", folder), X_OK))
+		return LESS("make install (or install the package again)", "%s/lower is missing: source cannot be scanned", folder);
+	if (!doctor_find(arena, "clang-19"))
+		return LESS("apt install clang-19", "there is no clang-19: source cannot be scanned");
+	return GOOD("for unmodified programs: trace; for source: lower, clang-19");
+}
+
 /* ---- what the kernel lets us do ------------------------------------------------------------ */
 
 static struct diagnosis look_memfd(struct arena *arena)
@@ -255,6 +271,7 @@ const struct doctor_check doctor_checks[] = {
 	{ "machine", look_machine },
 	{ "compilers", look_compiler },
 	{ "runtimes", look_runtimes },
+	{ "helpers", look_helpers },
 	{ "memfd", look_memfd },
 	{ "membarrier", look_membarrier },
 	{ "memory", look_memory },

@@ -5,7 +5,7 @@ mkdir t bin && ln -s "$(command -v sh)" bin/sh
 TMPDIR=$PWD/t deadheat doctor >all 2>&1
 check "a machine that runs the tests is well" [ $? = 0 ]
 check "it leaves nothing behind" [ -z "$(ls t)" ]
-for what in machine compilers runtimes memfd membarrier memory "huge pages" cores gdb ptrace addresses perf samples watchpoints code attaching store "a race"; do
+for what in machine compilers runtimes helpers memfd membarrier memory "huge pages" cores gdb ptrace addresses perf samples watchpoints code attaching store "a race"; do
 	check "it looks at: $what" grep -qE "^(ok|less|BAD) +$what " all
 done
 
@@ -53,5 +53,10 @@ check_output "no perf_event_open: mended" "mend it:    sysctl kernel.perf_event_
 with "no ptrace" 0 "programs must be started by deadheat" ./deny 101 deadheat doctor --quiet
 check_output "no ptrace: gdb" "`replay --gdb` will not work" cat said
 with "no memfd_create" 3 "memfd_create: Operation not permitted" ./deny 319 deadheat doctor --quiet
+mkdir -p part/bin && cp "$TOP/build/bin/deadheat" part/bin/ && mkdir part/lib && cp -a "$TOP/build/lib/deadheat" part/lib/
+ln -s deadheat part/bin/deadheat-cc && rm part/lib/deadheat/lower
+with "no scanner" 0 "lower is missing: source cannot be scanned" part/bin/deadheat doctor --quiet
+rm -r part/lib/deadheat/trace
+with "no tracer" 0 "no unmodified program can be watched" part/bin/deadheat doctor --quiet
 check_status "takes no arguments" 2 deadheat doctor x
 done_testing

@@ -14,6 +14,10 @@ for file in bin/deadheat bin/deadheat-cc bin/deadheat-c++ include/deadheat.h lib
 done
 check "no link leads nowhere" sh -c '[ -z "$(find root -xtype l)" ]'
 check_output "the libraries it needs are named" "Depends: libc6 (>= " dpkg-deb --info "$TOP/$package"
+check_output "what scan needs is recommended" "clang-19, libllvm19 (>= " dpkg-deb --info "$TOP/$package"
+for file in lib/deadheat/lower lib/deadheat/trace/libdeadheat_trace.so share/deadheat/models/pthread.model; do
+	check "it has $file" test -s "root/usr/$file"
+done
 check_output "SQLite too" "libsqlite3-0" dpkg-deb --info "$TOP/$package"
 check "dpkg would take it" dpkg --dry-run --force-not-root --force-depends -i "$TOP/$package"
 export PATH="$tmp/root/usr/bin:$PATH" PKG_CONFIG_PATH="$tmp/root/usr/share/pkgconfig"
