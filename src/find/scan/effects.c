@@ -465,13 +465,6 @@ static struct rebind binding(struct work *w, const struct ir_instr *in, uint32_t
 	return r;
 }
 
-static bool returns_twice(const char *name)
-{
-	while (*name == '_')
-		name++;
-	return !strcmp(name, "setjmp") || !strcmp(name, "sigsetjmp") || !strcmp(name, "vfork") || !strcmp(name, "getcontext");
-}
-
 /* pthread_cleanup_push of C: the second return runs the routine and ends the thread. */
 static bool cancels(const struct work *w)
 {
@@ -490,7 +483,7 @@ static bool cancels(const struct work *w)
 static struct outcome2 call_one(struct work *w, const struct ir_instr *in, uint32_t block, uint32_t callee, facts_id state)
 {
 	const struct function_info *info = &w->s->functions[callee];
-	bool twice = !info->defined && returns_twice(ir_string(scan_unit(w->s, callee), scan_function(w->s, callee)->name));
+	bool twice = !info->defined && info->model && info->model->kind == MODEL_RETURNS_TWICE;
 	struct outcome2 out = { 0, 0 };
 	path_id actuals[32];
 	struct rebind r;

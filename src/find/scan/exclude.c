@@ -250,6 +250,22 @@ static bool makes_count(struct descent *d, const struct sync_place *p)
 	return in->op == IR_CALL && in->size >= 3;
 }
 
+/* A lock that is made or unmade while others may use it is not one lock. */
+static bool lock_is_kept(struct descent *d, path_id path)
+{
+	struct scan *s = d->s;
+
+	for (size_t i = 0; i < d->syncs.count; i++) {
+		const struct sync_place *p = &d->syncs.items[i];
+
+		if (p->kind != EVENT_INIT || (p->path && !points_to_overlap(s, path_cell(s, p->path), 1, path_cell(s, path), 1)))
+			continue;
+		if (!threads_solo(d, p->thread, p->state) && !(p->path && facts_find(s, p->state, FACT_OWN, path_at(s, p->path)->root)))
+			return false;
+	}
+	return true;
+}
+
 /* A semaphore guards like a lock if it starts at one at most and is posted only by who has taken it. */
 static bool semaphore_locks(struct descent *d, uint32_t thread, path_id path)
 {
@@ -363,7 +379,7 @@ static int common_lock(struct descent *d, const struct place_access *a, const st
 
 			if (g->kind != FACT_HELD || !lock_modes_exclude(f->mode, g->mode) || !same_place(d, a->thread, f->path, b->thread, g->path))
 				continue;
-			if (f->old != g->old || (f->old == HELD_SEMAPHORE && !semaphore_locks(d, a->thread, f->path)) ||
+			if (f->old != g->old || !lock_is_kept(d, f->path) || (f->old == HELD_SEMAPHORE && !semaphore_locks(d, a->thread, f->path)) ||
 			    (f->old == HELD_FLAG && !flag_locks(d, a->thread, f->path)))
 				continue;
 			return f->mode == g->mode ? EXCLUDE_LOCKS : EXCLUDE_MODES;
@@ -407,7 +423,7 @@ static bool lock_by_key(struct descent *d, const struct place_access *a, path_id
 			if (la == f->path || lb == g->path)
 				continue;
 			la = in_common(d, a->thread, la);
-			if (la == in_common(d, b->thread, lb) && single(d, la, hole, main_side))
+			if (la == in_common(d, b->thread, lb) && single(d, la, hole, main_side) && lock_is_kept(d, f->path))
 				return true;
 		}
 	return false;

@@ -906,6 +906,35 @@ static void globals(struct points_to *p)
 	}
 }
 
+/* I4: pointers that come from nowhere; pointers that disappear in "...". */
+static void casts(struct points_to *p)
+{
+	struct scan *s = p->s;
+
+	for (uint32_t f = 0; f < s->function_count; f++) {
+		const struct function_info *info = &s->functions[f];
+
+		for (uint32_t i = 0; info->defined && i < info->instr_count; i++) {
+			const struct ir_instr *in = &scan_unit(s, f)->instrs[info->first_instr + i];
+
+			if (in->op == IR_TO_PTR && ir_kind(in->a) == IR_K_VALUE) {
+				const struct node *n = &p->nodes.items[root_of(p, value_cell(p, f, in->dst)).node];
+
+				if (!n->objects && !n->self && !n->function_count && n->field_count)
+					assume(s, ASSUME_CAST, false, f, in, "an integer becomes a pointer, and where it comes from is not followed");
+			}
+			if (in->op == IR_CALL && ir_kind(in->a) == IR_K_FUNC) {
+				uint32_t callee = scan_callee(s, f, ir_index(in->a));
+
+				if (s->functions[callee].defined && scan_function(s, callee)->variadic && p->varargs[callee].node &&
+				    p->nodes.items[root_of(p, p->varargs[callee]).node].objects)
+					assume(s, ASSUME_CAST, false, f, in, "pointers passed in \"...\" to %s are not followed",
+					       ir_string(scan_unit(s, callee), scan_function(s, callee)->display));
+			}
+		}
+	}
+}
+
 int points_to(struct scan *s)
 {
 	struct points_to *p = calloc(1, sizeof(*p));
@@ -949,6 +978,7 @@ int points_to(struct scan *s)
 		if (round == 19)
 			assume(s, ASSUME_BUDGET, false, IR_NO, NULL, "points-to did not come to rest after 20 rounds");
 	}
+	casts(p);
 	for (uint32_t n = 1; n < p->nodes.count; n++) /* flat: from now on read only, by several workers */
 		root_of(p, (struct cell){ n, 0 });
 	return 0;
