@@ -53,7 +53,7 @@ RT_sched := $(RT_COMMON) $(RT_SCHED) $(B)/rt/nop/engine.o
 RT_explore := $(RT_COMMON) $(filter-out $(B)/rt/sched/access.o,$(RT_SCHED)) $(RT_DETECT)
 RUNTIMES := nop detect sched explore
 RT_LIBS := $(RUNTIMES:%=$(LIB)/%/libdeadheat_rt.so)
-RT_TRACE := $(call rt_obj,src/rt/trace/*.c) $(addprefix $(B)/rt/,raw.o lock.o string.o memory.o libc.o)
+RT_TRACE := $(call rt_obj,src/rt/trace/*.c src/rt/trap/*.c) $(addprefix $(B)/rt/,raw.o lock.o string.o memory.o libc.o)
 TRACE_LIB := $(LIB)/trace/libdeadheat_trace.so
 
 # scan's lowering is a program of its own: only it is linked against LLVM.
@@ -146,7 +146,7 @@ endef
 $(foreach r,$(RUNTIMES),$(eval $(call runtime_rule,$(r))))
 
 # trace is not linked to but preloaded into programs nobody built for us: its own name, its own table.
-$(B)/rt/trace/%.o: RT_CFLAGS += -DRT_INTERPOSED='"rt/trace/interposed.def"'
+$(B)/rt/trace/%.o $(B)/rt/trap/%.o: RT_CFLAGS += -DRT_INTERPOSED='"rt/trace/interposed.def"'
 $(TRACE_LIB): $(RT_TRACE)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)

@@ -32,7 +32,7 @@ check "confirm: base, race, sym, wire, store and the start of targets" \
 check "report: base, race, store, sym and the schedule's format" \
 	may report '(report|base|race|store|sym)/.*|wire/(plan|schedule|wire)\.h'
 check "rt: race and the border, nothing of the host" \
-	may rt 'rt/.*|race/.*|wire/(wire|event|plan|schedule|trace)\.h|deadheat\.h'
+	may rt 'rt/.*|race/.*|wire/(wire|event|plan|schedule|trace|trap)\.h|deadheat\.h'
 check "an internal.h stays in its folder" own_internal
 check "SQL only in store" only_in "(sqlite3|libpq)" store
 check "DWARF only in sym" only_in '(dwarf|elfutils/)' sym

@@ -439,3 +439,12 @@ struct code_numbers code_numbers(const struct code *code)
 	numbers.hard = count_bits(code, code->hard);
 	return numbers;
 }
+
+bool code_nth_function(const struct code *code, size_t n, uint64_t *low, uint64_t *high)
+{
+	if (n >= code->functions.count)
+		return false;
+	*low = code->functions.items[n].low;
+	*high = code->functions.items[n].high;
+	return true;
+}

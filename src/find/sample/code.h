@@ -44,6 +44,9 @@ const uint8_t *code_at(const struct code *code, uint64_t place, size_t *left);
 #define CODE_UNKNOWN UINT64_MAX
 uint64_t code_before(const struct code *code, uint64_t place);
 
+/* The n-th function by address: [*low, *high). False: there are no more. */
+bool code_nth_function(const struct code *code, size_t n, uint64_t *low, uint64_t *high);
+
 /* For tests and for the curious. */
 struct code_numbers {
 	size_t functions, opaque, instructions, soft, hard;

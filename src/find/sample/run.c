@@ -144,7 +144,7 @@ void run_close(struct run *run)
 
 /* ---- a program of our own ------------------------------------------------------------------------ */
 
-static void pass_on(struct run *run, pid_t pid, int *dealt)
+void run_pass_on(pid_t pid, int *dealt)
 {
 	if (caught_count == *dealt)
 		return;
@@ -164,7 +164,7 @@ static int watch(struct run *run, pid_t pid, struct sample_result *result)
 			ended = spawn_wait(pid, DRAIN_EVERY_MS, &result->exit_status) == 1;
 		else
 			usleep(DRAIN_EVERY_MS * 1000);
-		pass_on(run, pid, &dealt);
+		run_pass_on(pid, &dealt);
 		run_window(run);
 		if (run_drain(run, false))
 			return -1;

@@ -32,6 +32,8 @@ void run_close(struct run *run);
 
 void run_take_signals(struct run_signals *saved);
 void run_give_signals_back(const struct run_signals *saved);
+/* Give the program what came since *dealt, which counts them. */
+void run_pass_on(pid_t pid, int *dealt);
 /* How many signals came since they were taken. */
 int run_interrupted(void);
 

@@ -1,0 +1,108 @@
+/*
+ * internal - what the files of find/trap share.
+ *
+ *   run.c      the loop: processes come and go, time passes, the budget is handed out
+ *   table.c    a module's memory instructions, decoded once, published in the plan
+ *   process.c  one process: what is loaded where, which of its instructions have an int3
+ *   tell.c     finds become candidates
+ *
+ * I1  Every byte we write is 0xcc over the original or the original over 0xcc, after a look at
+ *     what stands there.
+ * I2  When we leave a process (it ends, --duration is over, a debugger comes) nothing stays patched.
+ */
+#ifndef FIND_TRAP_INTERNAL_H
+#define FIND_TRAP_INTERNAL_H
+
+#include <sys/types.h>
+
+#include "base/vec.h"
+#include "find/trap/trap.h"
+#include "wire/trace.h"
+#include "wire/tracer.h"
+#include "wire/trap.h"
+
+#define PLAN_BYTES ((size_t)512 << 20) /* pages come as touched: 16 bytes a memory instruction */
+
+/* ---- table.c -------------------------------------------------------------------------------- */
+
+struct tables {
+	struct trap_plan *plan;
+	size_t used, size;             /* bytes of the plan area */
+	VEC(char *) paths;             /* by number; NULL path: not wanted */
+	VEC(int) numbers;              /* table of that path, -1: none */
+	uint64_t sites;
+};
+void site_tables_open(struct tables *tables, struct trap_plan *plan, size_t size);
+void site_tables_close(struct tables *tables);
+/* The table of a module's file, made now if need be; -1: its accesses are not for us. */
+int site_table_of(struct tables *tables, const char *path);
+static inline const struct trap_site *table_sites(const struct tables *tables, int number)
+{
+	return (const void *)((const char *)tables->plan + tables->plan->tables[number].at);
+}
+
+/* ---- process.c ---------------------------------------------------------------------------------- */
+
+struct site_state {
+	uint8_t armed;
+	uint8_t private;  /* hits on its thread's own stack, in a row */
+	uint16_t turns;   /* watched so often */
+};
+
+struct loaded {
+	uint64_t base;
+	int table;
+	bool gone;
+	struct site_state *states;
+	uint32_t *order;     /* the sites that may get an int3, shuffled */
+	uint32_t count, fresh; /* of order: how many, how many have had their first */
+	VEC(uint32_t) live;  /* have been executed */
+};
+
+struct traced {
+	uint32_t number;  /* in the trace header */
+	pid_t pid;
+	int mem;          /* /proc/PID/mem, -1: not ours to touch */
+	bool over;
+	uint64_t next_look, closed_at;
+	uint64_t cpu_ms;
+	VEC(struct loaded *) modules;
+};
+
+struct processes {
+	struct tables *tables;
+	struct trace_header *header;
+	struct find_sink sink;
+	VEC(struct traced *) all;
+	uint64_t random;
+};
+void processes_free(struct processes *processes);
+/* New ones, ended ones, their modules. */
+void processes_look(struct processes *processes, uint64_t now);
+/* Put int3s: fresh new ones, and as many of those known to be executed as are worth while. */
+void processes_arm(struct processes *processes, uint64_t now, unsigned fresh, unsigned live);
+void processes_hit(struct processes *processes, const struct trap_hit *hit);
+/* Sites of a pair come again soon. */
+void processes_favour(struct processes *processes, uint32_t process, uint64_t address, bool caught);
+void processes_restore(struct processes *processes);
+uint64_t processes_cpu_ms(struct processes *processes);
+struct traced *traced_of(struct processes *processes, uint32_t number);
+struct loaded *traced_module(struct traced *process, const struct tables *tables, uint64_t address);
+
+/* ---- tell.c ----------------------------------------------------------------------------------------- */
+
+struct teller {
+	struct tables *tables;
+	struct processes *processes;
+	struct sym *sym;
+	const struct find_sink *sink;
+	struct trap_result *result;
+	VEC(struct told *) told;
+	uint64_t outside;  /* the other side was in libc or not to be found */
+	uint64_t atomics;  /* both sides atomic */
+};
+/* 0 / -1 when the sink says so. */
+int tell_find(struct teller *teller, const struct trap_find *find);
+void tell_end(struct teller *teller);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * trap - watchpoints in production: CRSampler's and DataCollider's way, on unmodified programs.
+ *
+ * An int3 at an instruction here and there; who comes by has the bytes it is about to touch
+ * watched, and may be stalled for a moment. Another thread that touches them then is the other
+ * half of a pair: caught.
+ */
+#ifndef FIND_TRAP_TRAP_H
+#define FIND_TRAP_TRAP_H
+
+#include "base/arena.h"
+#include "find/find.h"
+#include "find/target.h"
+#include "sym/sym.h"
+
+struct trap_options {
+	unsigned mode;        /* enum trap_mode */
+	unsigned budget_ppm;  /* of the program's CPU time: stalls and handlers together */
+	unsigned rate;        /* new instructions armed a second */
+	uint64_t limit_us;    /* a watch without a stall */
+	uint64_t stall_us;
+	uint64_t delay_ms, duration_ms;
+	uint64_t seed;
+	bool no_watch;        /* no watchpoints: compare values */
+};
+
+struct trap_result {
+	const char *ended;
+	int exit_status;
+	uint64_t sites, modules, processes;
+	uint64_t hits, stalls, stall_ms, cpu_ms;
+	size_t caught, suspected;
+	bool without_watch;   /* some process had no watchpoints */
+	uint64_t changed;     /* values that changed meanwhile, there */
+};
+
+/* Start the program, look until it has ended. 0 / -1 with one clear line. */
+int trap_run(const struct program *program, const struct trap_options *options, struct sym *sym,
+	     const struct find_sink *sink, struct arena *arena, struct trap_result *result);
+
+#endif

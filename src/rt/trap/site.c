@@ -1,0 +1,116 @@
+/*
+ * site - the host's tables, seen from the target.
+ *
+ * Which table is a module's is looked up once per module and remembered by its record (modules
+ * are few, their records never freed). A handler can do all this: it only reads.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "rt/trap/internal.h"
+
+#define CACHE 64u
+static struct {
+	const struct trace_module *module;
+	uint32_t table; /* + 1 */
+} cache[CACHE];
+
+static bool is_table_of(const struct trap_table *table, const struct trace_module *m)
+{
+	if (table->build_id_size && m->build_id_size)
+		return table->build_id_size == m->build_id_size && !rt_memcmp(table->build_id, m->build_id, m->build_id_size);
+	return !rt_strcmp(table->path, m->path);
+}
+
+/* Index + 1; 0: the host has none for it, yet. */
+static uint32_t table_of(const struct trace_module *m)
+{
+	uint32_t slot = (uint32_t)((uintptr_t)m >> 6) % CACHE;
+	uint32_t count = __atomic_load_n(&trap_plan->table_count, __ATOMIC_ACQUIRE);
+
+	if (__atomic_load_n(&cache[slot].module, __ATOMIC_ACQUIRE) == m)
+		return cache[slot].table;
+	for (uint32_t i = 0; i < count && i < TRAP_TABLES; i++)
+		if (is_table_of(&trap_plan->tables[i], m)) {
+			if (!cache[slot].module) { /* a slot is given once: no torn pair is ever read */
+				cache[slot].table = i + 1;
+				__atomic_store_n(&cache[slot].module, m, __ATOMIC_RELEASE);
+			}
+			return i + 1;
+		}
+	return 0;
+}
+
+bool site_find(uintptr_t address, struct trap_place *place)
+{
+	const struct trace_module *m = trace_module_of(address);
+	uint32_t index = m ? table_of(m) : 0;
+	const struct trap_table *table = index ? &trap_plan->tables[index - 1] : NULL;
+	const struct trap_site *sites = table ? (const void *)((const char *)trap_plan + table->at) : NULL;
+	uint32_t low = 0, high = table ? table->count : 0;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (sites[mid].offset < address - m->base)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!table || low == table->count || sites[low].offset != address - m->base)
+		return false;
+	*place = (struct trap_place){ &sites[low], index - 1, low, m->base };
+	return true;
+}
+
+static uint64_t register_value(const struct trap_place *place, const ucontext_t *context, uint8_t number)
+{
+	static const uint8_t order[16] = {
+		REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
+	};
+
+	if (number == WIRE_REG_RIP)
+		return place->base + place->site->offset + place->site->length;
+	return number < 16 ? (uint64_t)context->uc_mcontext.gregs[order[number]] : 0;
+}
+
+uintptr_t site_operand(const struct trap_place *place, const ucontext_t *context)
+{
+	const struct trap_site *site = place->site;
+
+	return register_value(place, context, site->base) + register_value(place, context, site->index) * site->scale +
+	       (uintptr_t)(intptr_t)site->displacement;
+}
+
+/* ---- restoring -------------------------------------------------------------------------------- */
+
+/* By the kernel, which may write where we may not. The file is opened anew each time: programs close all they know. */
+static bool write_by_kernel(uintptr_t at, uint8_t byte)
+{
+	long fd = rt_syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+	bool done = fd >= 0 && rt_syscall(SYS_pwrite64, fd, &byte, 1, at) == 1;
+
+	if (fd >= 0)
+		rt_syscall(SYS_close, fd);
+	return done;
+}
+
+static bool write_by_protection(uintptr_t at, uint8_t byte)
+{
+	uintptr_t page = at & -(uintptr_t)WIRE_PAGE;
+
+	if (rt_syscall(SYS_mprotect, page, WIRE_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
+		return false;
+	*(volatile uint8_t *)at = byte;
+	rt_syscall(SYS_mprotect, page, WIRE_PAGE, PROT_READ | PROT_EXEC);
+	return true;
+}
+
+bool site_restore(const struct trap_place *place)
+{
+	uintptr_t at = place->base + place->site->offset;
+
+	return write_by_kernel(at, place->site->original) || write_by_protection(at, place->site->original);
+}

@@ -1,0 +1,181 @@
+/*
+ * trap - the part of rt/trace that answers int3s and watchpoints. See internal.h.
+ *
+ * SIGTRAP is ours from the constructor on; what the program wants with it is kept and honoured: a
+ * trap that is neither at a site of ours nor of our watch goes to the program's handler, or kills
+ * it as it would have.
+ *
+ * fork: the child's copies of our int3s are restored when they are hit, by the same tables; it gets a
+ * watchpoint of its own. exec takes all of it away. dlclose: the host is kept from writing
+ * meanwhile (trap_gate).
+ */
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include "rt/trap/internal.h"
+
+struct trap_plan *trap_plan;
+static struct sigaction wanted; /* the program's for SIGTRAP */
+
+#define INT3 0xcc
+#define CODE_PERF 6 /* TRAP_PERF; older headers lack it */
+
+/* si_perf_data follows si_addr. */
+static uint64_t perf_data(const siginfo_t *info)
+{
+	uint64_t data;
+
+	rt_memcpy(&data, (const char *)info + 24, sizeof(data));
+	return data;
+}
+
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+	struct sigaction action = wanted;
+
+	if (action.sa_handler == SIG_IGN && info->si_code <= 0)
+		return;
+	if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
+		struct sigaction plain = { .sa_handler = SIG_DFL };
+
+		REAL(sigaction)(SIGTRAP, &plain, NULL);
+		rt_syscall(SYS_tgkill, rt_syscall(SYS_getpid), rt_syscall(SYS_gettid), SIGTRAP);
+		return;
+	}
+	if (action.sa_flags & SA_RESETHAND)
+		wanted = (struct sigaction){ .sa_handler = SIG_DFL };
+	if (action.sa_flags & SA_SIGINFO)
+		action.sa_sigaction(sig, info, context);
+	else
+		action.sa_handler(sig);
+}
+
+static void tell_hit(const struct trap_place *place, uint32_t flags)
+{
+	uint32_t n = __atomic_fetch_add(&trap_plan->hit_next, 1, __ATOMIC_RELAXED) % TRAP_HITS;
+	struct trap_hit *hit = &trap_plan->hits[n];
+
+	trap_count(TRAP_C_HITS, 1);
+	if (flags & TRAP_HIT_PRIVATE)
+		trap_count(TRAP_C_PRIVATE, 1);
+	if (flags & TRAP_HIT_BUSY)
+		trap_count(TRAP_C_BUSY, 1);
+	if (__atomic_load_n(&hit->ready, __ATOMIC_ACQUIRE))
+		return; /* the host comes round to this site in any case */
+	hit->process = trace_process;
+	hit->table = place->table;
+	hit->site = place->index;
+	hit->flags = flags;
+	__atomic_store_n(&hit->ready, 1, __ATOMIC_RELEASE);
+}
+
+/* True: it was an int3 of ours, and is none any more. */
+static bool on_int3(ucontext_t *context)
+{
+	greg_t *rip = &context->uc_mcontext.gregs[REG_RIP];
+	struct trace_thread *self = trace_self_quick();
+	struct trap_place place;
+	uint32_t flags = TRAP_HIT_BUSY;
+
+	if (!site_find((uintptr_t)*rip - 1, &place))
+		return false;
+	if (*(volatile uint8_t *)(*rip - 1) == INT3 && place.site->original != INT3) {
+		if (!site_restore(&place)) {
+			trap_count(TRAP_C_NO_TEXT, 1);
+			return false;
+		}
+		*rip -= 1;
+		if (self && !self->inside && trace_header && trace_active())
+			flags = watch_access(self, &place, context);
+		tell_hit(&place, flags);
+	} else {
+		*rip -= 1; /* another thread was faster */
+	}
+	return true;
+}
+
+static void on_trap(int sig, siginfo_t *info, void *data)
+{
+	struct trace_thread *self = trace_self_quick();
+	int code = errno;
+
+	if (info->si_code == CODE_PERF) {
+		if (self && trap_plan)
+			watch_tripped(self, perf_data(info), data);
+	} else if (info->si_code <= 0 || !on_int3(data)) {
+		pass_on(sig, info, data);
+	}
+	errno = code;
+}
+
+/* ---- the part ------------------------------------------------------------------------------------- */
+
+static bool plan_fits(void)
+{
+	return trace_header->plan_size >= sizeof(*trap_plan) && trap_plan->version == TRAP_VERSION;
+}
+
+static void start(struct trace_thread *self)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER };
+	uint64_t bit = 1ull << (SIGTRAP - 1);
+
+	trap_plan = (void *)((char *)trace_header + trace_header->plan_offset);
+	if (!plan_fits()) {
+		trap_plan = NULL;
+		return;
+	}
+	action.sa_mask.__val[0] = ~bit;
+	REAL(sigaction)(SIGTRAP, &action, &wanted);
+	rt_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, sizeof(bit));
+	trace_keep_signal(SIGTRAP);
+	watch_open();
+}
+
+static void end(struct trace_thread *self)
+{
+	/* exit handlers of others may still run into an int3: the handler stays */
+}
+
+static void fork_child(struct trace_thread *self)
+{
+	if (!trap_plan)
+		return;
+	watch_close();
+	watch_open();
+}
+
+static bool on_sigaction(int sig, const struct sigaction *action, struct sigaction *old, int *result)
+{
+	struct sigaction before = wanted;
+
+	if (sig != SIGTRAP || !trap_plan)
+		return false;
+	if (action)
+		wanted = *action;
+	if (old)
+		*old = before;
+	*result = 0;
+	return true;
+}
+
+/* ---- unloading ---------------------------------------------------------------------------------------- */
+
+/* The host writes within microseconds; if it died there, we do not wait for it for ever. */
+#define GATE_TURNS 50000
+
+static void unload(struct trace_thread *self)
+{
+	struct trap_gate *gate = trap_plan ? &trap_plan->gates[trace_process] : NULL;
+
+	if (!gate)
+		return;
+	__atomic_store_n(&gate->closed, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < GATE_TURNS && __atomic_load_n(&gate->writing, __ATOMIC_SEQ_CST); i++)
+		rt_syscall(SYS_sched_yield);
+}
+
+const struct trace_part trace_part_trap = {
+	.mode = TRACE_TRAP, .start = start, .end = end, .fork_child = fork_child, .unload = unload,
+	.sigaction = on_sigaction,
+};
