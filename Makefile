@@ -28,7 +28,7 @@ HOST_CFLAGS = -std=gnu17 -O2 -g $(WARN) $(SAN) -Isrc -Iinclude -D_GNU_SOURCE \
 RT_CFLAGS := -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden -fno-omit-frame-pointer \
 	-fno-stack-protector -fno-builtin -fno-tree-loop-distribute-patterns -fcf-protection=none \
 	-ftls-model=initial-exec -Isrc -Iinclude -D_GNU_SOURCE
-# What an access can reach without saving the program's vectors (rt/abi/preserve.c). Not all of rt: functions
+# What an access can reach without saving the program's vectors (rt/preserve.c). Not all of rt: functions
 # with a variable list of arguments would lose their doubles.
 RT_GENERAL := -mgeneral-regs-only
 # The compiler may call memcpy and the like; those we export are the program's: rt/string.c has ours.
@@ -130,7 +130,7 @@ $(B)/rt/%.o: src/rt/%.c | $(PACKAGES)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(RT_CFLAGS) $(RT_CFLAGS_$(subst /,_,$*)) -MMD -MP -c -o $@ $<
 
-$(RT_DETECT) $(call rt_obj,src/rt/*.c) $(B)/rt/abi/preserve.o: RT_CFLAGS += $(RT_GENERAL)
+$(RT_DETECT) $(call rt_obj,src/rt/*.c) $(B)/rt/abi/meant.o: RT_CFLAGS += $(RT_GENERAL)
 
 define runtime_rule
 $(B)/rt/kind/$(1).o: src/rt/kind/kind.c | $(PACKAGES)

@@ -1,7 +1,7 @@
 # preserved.awk - what clang is told about the access entries, as LLVM IR, from rt/abi/access.def.
 #
 # Every entry is declared before the instrumentation asks for it, with
-#   no_caller_saved_registers  a call spoils nothing, so nothing is spilled around it (rt/abi/preserve.c
+#   no_caller_saved_registers  a call spoils nothing, so nothing is spilled around it (rt/preserve.c
 #                              and rt/detect/blob.c keep the promise)
 #   nounwind                   as the instrumentation itself would have it
 # llvm.compiler.used keeps the declarations in the module; it leaves nothing in the object file.

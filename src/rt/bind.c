@@ -1,7 +1,7 @@
 /*
  * bind - the access entries are bound before their first call.
  *
- * Code of deadheat-cc counts on our entries giving all registers back (abi/preserve.c), but
+ * Code of deadheat-cc counts on our entries giving all registers back (rt/preserve.c), but
  * the loader's lazy binding, which the first call of a symbol goes through, spoils r10 and r11.
  * deadheat-cc links with -z now; what somebody linked otherwise is bound here, when we first see
  * the module: the slot of every jump to an access entry gets the entry's address.

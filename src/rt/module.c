@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #include "rt/internal.h"
+#include "rt/preserve.h"
 
 static struct module *modules;
 static struct module *own;
@@ -200,7 +201,7 @@ static int see(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-void rt_modules_refresh(void)
+static void refresh(void)
 {
 	uint64_t now = __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
 
@@ -210,6 +211,12 @@ void rt_modules_refresh(void)
 		if (m->seen < now)
 			m->loaded = false;
 	rt_unlock(&lock);
+}
+
+/* The loader is libc: it may use vector registers, a miss of the detector may not. */
+void rt_modules_refresh(void)
+{
+	rt_preserve_vectors(refresh);
 }
 
 void rt_modules_again(void)

@@ -22,7 +22,7 @@
  * I3  The functions here neither enter (rt_enter) nor look at rt_wire: access_at does.
  * I4  The entries of ACCESS give all registers back (preserve.h): clang code of deadheat-cc counts on it.
  */
-#include "rt/abi/preserve.h"
+#include "rt/preserve.h"
 
 #define ACCESS_INLINE static inline __attribute__((always_inline))
 

@@ -16,8 +16,7 @@
 
 void detect_visit(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry, const void *frame);
 void detect_miss(const void *address, size_t size_and_flags);
-size_t detect_miss_quick(const void *address, size_t size_and_flags, uintptr_t pc);
-void detect_miss_slow(const void *address, size_t size_and_flags, uintptr_t pc);
+void detect_miss_at(const void *address, size_t size_and_flags, uintptr_t pc);
 
 static void touch(struct detect_thread *t, uint32_t site, uintptr_t pc, const void *address, size_t size,
 		  unsigned flags, const void *frame)
@@ -36,7 +35,7 @@ static void touch(struct detect_thread *t, uint32_t site, uintptr_t pc, const vo
 	record_touch(&x);
 }
 
-static struct detect_thread *enter(struct rt_thread *rt)
+static inline struct detect_thread *enter(struct rt_thread *rt)
 {
 	struct detect_thread *t;
 
@@ -119,59 +118,45 @@ static inline bool quick(struct detect_thread *t, uintptr_t address, size_t size
 	if (unlikely(sample_kind != WIRE_SAMPLE_ALL || t->ignore || !t->key || !cells))
 		return false;
 	if (likely(!more))
-		return record_quick(t, cells, bytes, flags, site, true);
+		return record_quick(t, cells, bytes, flags, site, true, false);
 	return (address + GRANULE) >> CHUNK_BITS == address >> CHUNK_BITS &&
-	       record_part(t, cells, bytes & GRANULE_BYTES, flags, site, true) &&
-	       record_part(t, cells + CELLS, more, flags, site, true);
+	       record_quick(t, cells, bytes & GRANULE_BYTES, flags, site, true, true) &&
+	       record_quick(t, cells + 1, more, flags, site, true, true);
 }
 
-/*
- * From blob.c: 0 if it is done with. Only code of ours that uses general registers: nothing of libc is
- * reached from here, so a thread we have not met yet is left to the other.
- */
-size_t detect_miss_quick(const void *address, size_t size_and_flags, uintptr_t pc)
+/* What is not quick: the first access of a segment, a conflict, a list. */
+static RT_NOINLINE void miss_slowly(struct detect_thread *t, uint32_t site, const void *address, size_t size, unsigned flags,
+				    uintptr_t pc)
+{
+	touch(t, site, pc, address, size, flags, __builtin_frame_address(0));
+}
+
+/* From blob.c, with general registers only: see preserve.c. */
+void detect_miss_at(const void *address, size_t size_and_flags, uintptr_t pc)
 {
 	struct rt_thread *rt = rt_self_tls;
 	size_t size = size_and_flags & 0xff;
 	unsigned flags = (unsigned)(size_and_flags >> 8);
 	struct detect_thread *t;
 	uint32_t site;
-	bool done;
 
 	if (unlikely(detect_off))
-		return 0;
-	if (unlikely(!rt || !rt->engine))
-		return size_and_flags;
+		return;
+	if (unlikely(!rt))
+		rt = rt_self();
 	t = enter(rt);
-	if (unlikely(!t))
-		return 0;
-	site = cached_site(t, pc, flags, size);
-	done = unlikely(!site) || quick(t, (uintptr_t)address, size, flags, site);
-	rt_leave(rt);
-	return done ? 0 : size_and_flags;
-}
-
-void detect_miss_slow(const void *address, size_t size_and_flags, uintptr_t pc)
-{
-	struct rt_thread *rt = rt_self();
-	size_t size = size_and_flags & 0xff;
-	unsigned flags = (unsigned)(size_and_flags >> 8);
-	struct detect_thread *t = enter(rt);
-	uint32_t site;
-
 	if (unlikely(!t))
 		return;
 	site = cached_site(t, pc, flags, size);
-	if (likely(site))
-		touch(t, site, pc, address, size, flags, __builtin_frame_address(0));
+	if (likely(site) && !quick(t, (uintptr_t)address, size, flags, site))
+		miss_slowly(t, site, address, size, flags, pc);
 	rt_leave(rt);
 }
 
 /* From blob.c by a jump: our return address is the site's, registers may be spoiled. */
 void detect_miss(const void *address, size_t size_and_flags)
 {
-	if (detect_miss_quick(address, size_and_flags, RT_CALLER))
-		detect_miss_slow(address, size_and_flags, RT_CALLER);
+	detect_miss_at(address, size_and_flags, RT_CALLER);
 }
 
 ACCESS_INLINE void access_at(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry)

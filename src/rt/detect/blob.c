@@ -5,15 +5,15 @@
  * a direct call to a shared library. So the entries are a blob of code that can be copied
  * next to every module (rt_near_copy), to which hot sites are patched (access.c).
  *
- * In the blob: granule = (address & mask) * 2 + base, then up to four compares of a cell with the
- * thread's key (%fs:offset). A hit in the first cell takes 16 instructions. An access over two
- * granules must hit in both.
+ * In the blob: first cell = (address / 2 & mask) + base, the bits to compare by a table of the sixteen
+ * places in a granule, then up to four compares of a cell with the thread's key (%fs:offset). A hit in the
+ * first cell takes 13 instructions. An access over two granules must hit in both; its place in the table
+ * holds -1, which no cell equals.
  *
  * Each entry exists twice. Code that deadheat-cc made with clang counts on all registers being
- * as before (abi/preserve.c): there three are pushed and popped (22 instructions), which costs
+ * as before (rt/preserve.c): there three are pushed and popped (19 instructions), which costs
  * less than the spills they spare. A miss goes to blob_miss_all, which saves the rest and
- * asks detect_miss_quick, compiled for general registers only; what that cannot do goes to
- * detect_miss_slow with the vectors saved too. Other code (gcc, plain clang) expects an ordinary
+ * calls detect_miss_at, compiled for general registers only. Other code (gcc, plain clang) expects an ordinary
  * call: rax, rcx and rdx are spoiled, a miss jumps to detect_miss, which sees the site's return
  * address as its own.
  *
@@ -35,8 +35,7 @@
 #include "rt/detect/internal.h"
 
 void detect_miss(const void *address, size_t size_and_flags);
-size_t detect_miss_quick(const void *address, size_t size_and_flags, uintptr_t pc);
-void detect_miss_slow(const void *address, size_t size_and_flags, uintptr_t pc);
+void detect_miss_at(const void *address, size_t size_and_flags, uintptr_t pc);
 void blob_miss_all(void);
 
 __asm__(
@@ -48,10 +47,22 @@ __asm__(
 /* The pool: the order is struct pool's. */
 "blob_mask: .quad 0\n"
 "blob_base: .quad 0\n"
+"blob_rest: .quad 0\n"
 "blob_test0: .quad 0\n"
 "blob_test1: .quad 0\n"
 "blob_miss0: .quad 0\n"
 "blob_miss1: .quad 0\n"
+".balign 64\n"
+"blob_table0_1: .fill 16, 8, 0\n"
+"blob_table1_1: .fill 16, 8, 0\n"
+"blob_table0_2: .fill 16, 8, 0\n"
+"blob_table1_2: .fill 16, 8, 0\n"
+"blob_table0_4: .fill 16, 8, 0\n"
+"blob_table1_4: .fill 16, 8, 0\n"
+"blob_table0_8: .fill 16, 8, 0\n"
+"blob_table1_8: .fill 16, 8, 0\n"
+"blob_table0_16: .fill 16, 8, 0\n"
+"blob_table1_16: .fill 16, 8, 0\n"
 
 /* Where the cell differs from our key. The last four bytes of the xor are the key's offset. */
 ".macro BLOB_DIFFERS offset\n"
@@ -80,7 +91,13 @@ __asm__(
 "	je	\\hit\n"
 ".endm\n"
 
-/* rax = cells, rdx = our bytes as in a key, then all that must be equal; to 8 if beyond the granule. */
+/* From the first cell to the others: three times as far in their plane. */
+".macro BLOB_REST\n"
+"	lea	(%rax,%rax,2), %rax\n"
+"	add	blob_rest(%rip), %rax\n"
+".endm\n"
+
+/* rax = cells, rdx = all that must be equal. */
 ".macro BLOB_ENTRY name size write all\n"
 "	.balign 32\n"
 "\\name:\n"
@@ -91,43 +108,49 @@ __asm__(
 ".endif\n"
 "	mov	%rdi, %rax\n"
 "	mov	%edi, %ecx\n"
+"	shr	%rax\n"
+"	and	$15, %ecx\n"
 "	and	blob_mask(%rip), %rax\n"
+"	lea	blob_table\\write\\()_\\size(%rip), %rdx\n"
+"	add	blob_base(%rip), %rax\n"
+"	mov	(%rdx,%rcx,8), %rdx\n"
+"	BLOB_CELL 0 1f \\all\n"
+"1:\n"
+".if \\size > 1\n"
+"	cmp	$-1, %rdx\n"
+"	je	8f\n"
+".endif\n"
+"	BLOB_REST\n"
+"	BLOB_CELL 0 2f \\all\n"
+"2:	BLOB_CELL 8 3f \\all\n"
+"3:	BLOB_CELL 16 9f \\all\n"
+".if \\size > 1\n"
+/* Two granules: the first cell and our bytes wait on the stack until the first is done with. */
+"8:	mov	%edi, %ecx\n"
 "	and	$15, %ecx\n"
 "	mov	$(((1 << \\size) - 1) << 2), %edx\n"
-"	add	%rax, %rax\n"
 "	shl	%cl, %rdx\n"
-"	add	blob_base(%rip), %rax\n"
-".if \\size == 16\n"
-"	test	%ecx, %ecx\n"
-"	jne	8f\n"
-".elseif \\size > 1\n"
-"	test	$0xfffc0000, %edx\n"
-"	jne	8f\n"
-".endif\n"
-"	or	blob_test\\write(%rip), %rdx\n"
-"	BLOB_CELL 0 1f \\all\n"
-"1:	BLOB_CELL 8 2f \\all\n"
-"2:	BLOB_CELL 16 3f \\all\n"
-"3:	BLOB_CELL 24 9f \\all\n"
-".if \\size > 1\n"
-/* Two granules: our bytes wait on the stack until the first is done with. */
-"8:	push	%rdx\n"
+"	push	%rdx\n"
+"	push	%rax\n"
 "	and	$0x3fffc, %edx\n"
 "	or	blob_test\\write(%rip), %rdx\n"
 "	BLOB_CELL_OF_TWO 0 5f\n"
+"	BLOB_REST\n"
+"	BLOB_CELL_OF_TWO 0 5f\n"
 "	BLOB_CELL_OF_TWO 8 5f\n"
 "	BLOB_CELL_OF_TWO 16 5f\n"
-"	BLOB_CELL_OF_TWO 24 5f\n"
-"	pop	%rdx\n"
+"	lea	16(%rsp), %rsp\n"
 "	jmp	9f\n"
-"5:	pop	%rdx\n"
+"5:	pop	%rax\n"
+"	pop	%rdx\n"
 "	shr	$16, %rdx\n"
 "	and	$-4, %rdx\n"
 "	or	blob_test\\write(%rip), %rdx\n"
-"	BLOB_CELL 32 1f \\all\n"
-"1:	BLOB_CELL 40 2f \\all\n"
-"2:	BLOB_CELL 48 3f \\all\n"
-"3:	BLOB_CELL 56 9f \\all\n"
+"	BLOB_CELL 8 1f \\all\n"
+"1:	BLOB_REST\n"
+"	BLOB_CELL 24 2f \\all\n"
+"2:	BLOB_CELL 32 3f \\all\n"
+"3:	BLOB_CELL 40 9f \\all\n"
 ".endif\n"
 ".if \\all\n"
 "9:	mov	$(\\size + (\\write << 8)), %eax\n"
@@ -182,11 +205,8 @@ __asm__(
 "	.cfi_offset %rbp, -96\n"
 "	mov	%eax, %esi\n"
 "	mov	8(%rbp), %rdx\n"
-"	call	detect_miss_quick\n"
-"	test	%rax, %rax\n"
-"	jne	2f\n"
-"1:	pop	%rbp\n"
-"	.cfi_remember_state\n"
+"	call	detect_miss_at\n"
+"	pop	%rbp\n"
 "	.cfi_def_cfa %rsp, 88\n"
 "	pop	%r11\n"
 "	pop	%r11\n"
@@ -200,13 +220,6 @@ __asm__(
 "	pop	%rax\n"
 "	.cfi_def_cfa_offset 8\n"
 "	ret\n"
-"	.cfi_restore_state\n"
-"2:	mov	%rax, %rsi\n"
-"	mov	8(%rbp), %rdx\n"
-"	mov	48(%rbp), %rdi\n"
-"	lea	detect_miss_slow(%rip), %r10\n"
-"	call	rt_preserve_vectors\n"
-"	jmp	1b\n"
 "	.cfi_endproc\n"
 ".size blob_miss_all, . - blob_miss_all\n");
 
@@ -227,8 +240,10 @@ SIZES(LABELS)
 struct pool {
 	uint64_t mask;
 	uint64_t base;
+	uint64_t rest;
 	uint64_t test[2]; /* what must be equal besides the bytes: read, write */
 	uint64_t miss[2]; /* from where registers may be spoiled; from where they may not */
+	uint64_t table[5][2][GRANULE] __attribute__((aligned(64))); /* by size, read and write, place */
 };
 
 static char *code; /* our copy with the pool filled in, r-x; NULL: no fast entries */
@@ -241,16 +256,31 @@ static uint64_t thread_pointer(void)
 	return pointer;
 }
 
+static void fill_tables(struct pool *pool)
+{
+	for (unsigned size = 0; size < 5; size++)
+		for (unsigned write = 0; write < 2; write++)
+			for (unsigned place = 0; place < GRANULE; place++) {
+				uint32_t bytes = ((1u << (1u << size)) - 1) << place;
+
+				pool->table[size][write][place] = bytes & ~GRANULE_BYTES ? UINT64_MAX :
+								  pool->test[write] | key_bytes(bytes);
+			}
+}
+
 static void fill(char *copy)
 {
 	int32_t offset = (int32_t)((uint64_t)&detect_key - thread_pointer());
+	struct pool *pool = (struct pool *)copy;
 
-	*(struct pool *)copy = (struct pool){
-		.mask = SPACE_MASK & -(uint64_t)GRANULE,
+	*pool = (struct pool){
+		.mask = (SPACE_MASK & -(uint64_t)GRANULE) / 2,
 		.base = (uint64_t)shadow.direct,
+		.rest = shadow.rest,
 		.test = { KEY_SEGMENT | KEY_ATOMIC, KEY_SEGMENT | KEY_KIND },
 		.miss = { (uint64_t)detect_miss, (uint64_t)blob_miss_all },
 	};
+	fill_tables(pool);
 	for (const uint32_t *at = blob_fixups; at < blob_fixups_end; at++)
 		rt_memcpy(copy + *at, &offset, sizeof(offset));
 }

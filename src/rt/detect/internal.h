@@ -27,7 +27,8 @@
 /* ---- words where threads meet ------------------------------------------------ */
 
 /*
- * Shadow: 16 bytes of the program have a granule of 4 cells, a cell is 64 bits:
+ * Shadow: 16 bytes of the program have a granule of 4 cells, the first apart from the others
+ * (shadow.c). A cell is 64 bits:
  *
  *   63            40 39        18 17     2     1        0
  *   +---------------+------------+--------+---------+--------+
@@ -44,12 +45,14 @@
  * I1  A cell is only ever written whole; while several threads live, by compare-and-swap.
  * I2  The segment of a cell was the current one of the thread that wrote it at that moment
  *     (segment.c's collector rests on this).
+ *     Cells also move, from the first place to another, unless a collection is on (quick.h).
  * I3  "This segment, kind and bytes are there" = ((cell ^ key) & (SEGMENT|KIND|my bytes)) == 0:
  *     sites are not compared, so a granule keeps the first site of each; a list keeps all.
  */
 #define GRANULE 16u
 #define GRANULE_BYTES 0xffffu
 #define CELLS 4u
+#define CELLS_REST (CELLS - 1)
 #define KEY_ATOMIC 1u
 #define KEY_WRITE 2u
 #define KEY_KIND 3u
@@ -231,6 +234,9 @@ static inline struct segment *segment_at(uint32_t index)
 	return &segments[index];
 }
 
+/* Odd while segment numbers are being collected. */
+extern uint32_t segment_collections;
+
 bool segments_start(void);
 /* The segment of the thread's epoch and lockset: found in its cache or made; sets key. */
 void segment_enter(struct detect_thread *t);
@@ -308,9 +314,12 @@ unsigned siteset_members(uint64_t cell, struct member *out);
 
 #define CHUNK_BITS 22 /* 4 MiB of the program: 8 MiB of shadow */
 #define SPACE_BITS 42 /* direct mapping folds addresses to this many bits, see shadow.c */
+#define CHUNK_GRANULES (((size_t)1 << CHUNK_BITS) / GRANULE)
+#define CHUNK_BYTES (CHUNK_GRANULES * CELLS * sizeof(uint64_t))
 
 struct shadow_map {
-	uint64_t *direct;       /* NULL: by table */
+	uint64_t *direct;       /* the first cells; NULL: by table */
+	uintptr_t rest;         /* direct: where the rest is, see cells_rest */
 	uint32_t *owner;        /* direct: address >> SPACE_BITS, + 1, of the chunk; 0 untouched */
 	uint64_t **table;       /* else: chunk by address >> CHUNK_BITS */
 	uint8_t *listed;        /* this chunk had a list */
@@ -320,8 +329,8 @@ extern struct shadow_map shadow;
 bool shadow_start(void);
 /* Slow: first touch of a chunk. NULL: refused, counted. */
 uint64_t *shadow_make(uintptr_t address);
-/* Call visit with every stretch of granules that may hold cells. */
-void shadow_each(void (*visit)(uint64_t *cells, size_t count));
+/* Call visit with every stretch of words that may hold cells. */
+void shadow_each(void (*visit)(uint64_t *words, size_t count));
 void shadow_clear(uintptr_t address, size_t size);
 /* The same for mapped memory and stacks: pages are given back. */
 void shadow_drop(uintptr_t address, size_t size);
@@ -337,10 +346,10 @@ static inline uint32_t chunk_of(uintptr_t address)
 
 static inline uint64_t *direct_cells(uintptr_t address)
 {
-	return shadow.direct + (address & SPACE_MASK) / GRANULE * CELLS;
+	return shadow.direct + (address & SPACE_MASK) / GRANULE;
 }
 
-/* The granule's cells; NULL: this address has no shadow. */
+/* The granule's first cell, the next granule's follows; NULL: this address has no shadow. */
 static inline uint64_t *shadow_cells(uintptr_t address)
 {
 	if (likely(shadow.direct != NULL)) {
@@ -350,9 +359,24 @@ static inline uint64_t *shadow_cells(uintptr_t address)
 		uint64_t *chunk = __atomic_load_n(&shadow.table[address >> CHUNK_BITS], __ATOMIC_ACQUIRE);
 
 		if (likely(chunk != NULL))
-			return chunk + (address & ((1u << CHUNK_BITS) - 1)) / GRANULE * CELLS;
+			return chunk + (address & ((1u << CHUNK_BITS) - 1)) / GRANULE;
 	}
 	return NULL;
+}
+
+/* The other CELLS_REST cells of the granule whose first is given. */
+static inline uint64_t *cells_rest(const uint64_t *first)
+{
+	uintptr_t at = (uintptr_t)first, chunk = at & -(uintptr_t)CHUNK_BYTES;
+
+	if (likely(shadow.direct != NULL))
+		return (uint64_t *)(at * CELLS_REST + shadow.rest);
+	return (uint64_t *)(chunk + CHUNK_GRANULES * sizeof(uint64_t) + (at - chunk) * CELLS_REST);
+}
+
+static inline uint64_t *cell_at(uint64_t *first, unsigned i)
+{
+	return i ? cells_rest(first) + i - 1 : first;
 }
 
 /* ---- an access on its way ----------------------------------------------------------------------------- */

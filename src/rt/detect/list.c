@@ -50,7 +50,7 @@ static struct {
 
 static struct rt_lock *stripe_of(const uint64_t *cells)
 {
-	return &stripes[(uintptr_t)cells / (CELLS * sizeof(*cells)) % STRIPES];
+	return &stripes[(uintptr_t)cells / sizeof(*cells) % STRIPES];
 }
 
 static struct block_of_entries *block_at(uint32_t number)
@@ -129,9 +129,11 @@ static void take_over(uint32_t number, uint64_t cell)
 
 static void take_over_rest(uint32_t number, uint64_t *cells)
 {
-	for (unsigned i = 1; i < CELLS; i++)
-		if (cell_load(&cells[i])) {
-			uint64_t cell = __atomic_exchange_n(&cells[i], 0, __ATOMIC_SEQ_CST);
+	uint64_t *rest = cells_rest(cells);
+
+	for (unsigned i = 0; i < CELLS_REST; i++)
+		if (cell_load(&rest[i])) {
+			uint64_t cell = __atomic_exchange_n(&rest[i], 0, __ATOMIC_SEQ_CST);
 
 			if (cell && !cell_is_list(cell))
 				take_over(number, cell);
@@ -186,14 +188,14 @@ static void settle(const struct touch *x, uint64_t *cells, uint32_t number, uint
 	if (block_at(number)->quiet < SETTLED)
 		block_at(number)->quiet++;
 	else if (!x->watched)
-		__atomic_store_n(&cells[1 + x->t->slot % (CELLS - 1)], cell_make(x->site, key), __ATOMIC_RELAXED);
+		__atomic_store_n(&cells_rest(cells)[x->t->slot % CELLS_REST], cell_make(x->site, key), __ATOMIC_RELAXED);
 }
 
 static void unsettle(uint64_t *cells, uint32_t number)
 {
 	if (block_at(number)->quiet >= SETTLED)
-		for (unsigned i = 1; i < CELLS; i++)
-			__atomic_store_n(&cells[i], 0, __ATOMIC_RELAXED);
+		for (unsigned i = 0; i < CELLS_REST; i++)
+			__atomic_store_n(&cells_rest(cells)[i], 0, __ATOMIC_RELAXED);
 	block_at(number)->quiet = 0;
 }
 
@@ -247,7 +249,7 @@ static void check_cells(const struct touch *x, uint64_t *cells, uint32_t bytes, 
 	struct member members[SITESET_MAX];
 
 	for (unsigned i = 0; i < CELLS; i++) {
-		uint64_t cell = cell_load(&cells[i]);
+		uint64_t cell = cell_load(cell_at(cells, i));
 		unsigned n = cell_key(cell) ? siteset_members(cell, members) : 0;
 
 		for (unsigned j = 0; j < n; j++) {

@@ -29,14 +29,6 @@ static inline uint32_t place_grown(struct detect_thread *t, uint64_t cell, uint3
 	return cell_place(cell);
 }
 
-static inline bool granule_hit(const uint64_t *cells, uint64_t key, uint64_t test)
-{
-	for (unsigned i = 0; i < CELLS; i++)
-		if (!((cell_load(&cells[i]) ^ key) & test))
-			return true;
-	return false;
-}
-
 /*
  * What look_all and choose would find in the cases that make up nearly all misses: our own
  * cells, cells ordered before us, reads beside reads, room. In one pass, without a conflict.
@@ -80,36 +72,72 @@ enum quick quick_look(const struct detect_thread *t, uint64_t cell, uint64_t key
 /* By compare-and-swap, and nobody else's cell may have appeared meanwhile (I1). */
 static inline bool quick_put(uint64_t *cells, const uint64_t *seen, int at, uint64_t new)
 {
-	if (!cell_put(&cells[at], seen[at], new))
+	if (!cell_put(cell_at(cells, (unsigned)at), seen[at], new))
 		return false;
 	for (int i = 0; i < (int)CELLS; i++)
-		if (unlikely(i != at && cell_load(&cells[i]) != seen[i]))
+		if (unlikely(i != at && cell_load(cell_at(cells, (unsigned)i)) != seen[i]))
 			return false;
 	return true;
 }
 
 /*
+ * The first cell is the one the fast path looks at first: what was recorded last belongs there, for
+ * it will come again. Only our own write stays before our read, which it also answers for.
+ * Numbers being collected, a cell must not slip from a place still to be looked at to one done with.
+ */
+static inline bool goes_first(uint64_t first, uint64_t key, uint32_t collections)
+{
+	return (((first ^ key) & KEY_SEGMENT) || !(first & KEY_WRITE)) && !(collections & 1);
+}
+
+/* The first cell's content goes to a place in the rest. False: use record_granule. */
+static inline bool move_first(uint64_t *cells, uint64_t *seen, int to, bool alone, uint32_t collections)
+{
+	uint64_t *place = &cells_rest(cells)[to - 1];
+
+	if (alone)
+		__atomic_store_n(place, seen[0], __ATOMIC_RELAXED);
+	else if (!cell_put(place, seen[to], seen[0]))
+		return false;
+	seen[to] = seen[0];
+	if (likely(__atomic_load_n(&segment_collections, __ATOMIC_RELAXED) == collections))
+		return true;
+	__atomic_store_n(place, 0, __ATOMIC_RELAXED);
+	return false;
+}
+
+/*
  * False: nothing was done, or it was done and somebody else's cell appeared meanwhile: use
  * record_granule.
+ * may_hit: nobody has looked yet whether the cells say it all already.
  * hot: from a patched site, which will come by again. Then a granule with cells of ours only is
  * written by a plain store; two threads that meet there in that very moment may overwrite
  * each other's first cell and see each other the next time. Compare-and-swap everywhere cost
  * 8 to 10 % of a run full of misses (pigz, a relaxation), 3 runs each on a loaded machine.
  */
 static inline __attribute__((always_inline))
-bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot)
+bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot,
+		  bool may_hit)
 {
-	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags), cell[CELLS];
+	const uint64_t test = KEY_SEGMENT | KEY_KIND | key_bytes(bytes);
+	uint32_t collections = __atomic_load_n(&segment_collections, __ATOMIC_ACQUIRE);
+	uint64_t *rest = cells_rest(cells);
+	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags), cell[CELLS], new;
 	enum quick best = QUICK_NOT;
 	uint32_t place = site;
 	int at = -1, empty = -1;
 	bool alone = hot;
 
 #pragma GCC unroll 4
+	for (int i = 0; i < (int)CELLS; i++) {
+		cell[i] = cell_load(i ? &rest[i - 1] : cells);
+		if (may_hit && !((cell[i] ^ key) & test))
+			return true;
+	}
+#pragma GCC unroll 4
 	for (int i = (int)CELLS - 1; i >= 0; i--) {
 		enum quick found;
 
-		cell[i] = cell_load(&cells[i]);
 		if (!cell[i]) {
 			empty = i;
 			continue;
@@ -140,19 +168,17 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 			at = (int)(thread_random(t) % CELLS);
 		t->lost_cells += best <= QUICK_ORDERED;
 	}
-	if (unlikely(detect_many && !alone))
-		return quick_put(cells, cell, at, cell_make(place, key));
-	__atomic_store_n(&cells[at], cell_make(place, key), __ATOMIC_RELAXED);
+	new = cell_make(place, key);
+	alone |= !detect_many;
+	if (at && goes_first(cell[0], key, collections)) {
+		if (unlikely(!move_first(cells, cell, at, alone, collections)))
+			return false;
+		at = 0;
+	}
+	if (unlikely(!alone))
+		return quick_put(cells, cell, at, new);
+	__atomic_store_n(at ? &rest[at - 1] : cells, new, __ATOMIC_RELAXED);
 	return true;
-}
-
-/* The same where it may be a hit. */
-static inline bool record_part(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot)
-{
-	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags);
-
-	return granule_hit(cells, key, KEY_SEGMENT | KEY_KIND | key_bytes(bytes)) ||
-	       record_quick(t, cells, bytes, flags, site, hot);
 }
 
 #endif

@@ -135,10 +135,10 @@ static int choose(const struct touch *x, struct look *look, uint64_t key, uint64
 }
 
 /* After our cell is in: did anybody else's appear meanwhile? */
-static bool others_changed(const uint64_t *cells, const struct look *look, int mine)
+static bool others_changed(uint64_t *cells, const struct look *look, int mine)
 {
 	for (int i = 0; i < (int)CELLS; i++)
-		if (i != mine && cell_load(&cells[i]) != look->cell[i])
+		if (i != mine && cell_load(cell_at(cells, (unsigned)i)) != look->cell[i])
 			return true;
 	return false;
 }
@@ -152,7 +152,7 @@ void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uint
 
 	for (unsigned tries = 0; tries < 16; tries++) {
 		for (i = 0; i < (int)CELLS; i++)
-			look.cell[i] = cell_load(&cells[i]);
+			look.cell[i] = cell_load(cell_at(cells, (unsigned)i));
 		if (cell_is_list(look.cell[0])) {
 			list_touch(x, cells, bytes, granule);
 			return;
@@ -167,7 +167,7 @@ void record_granule(const struct touch *x, uint64_t *cells, uint32_t bytes, uint
 		i = choose(x, &look, key, &new);
 		if (unlikely(i < 0))
 			break;
-		if (cell_put(&cells[i], look.cell[i], new) && !(detect_many && others_changed(cells, &look, i)))
+		if (cell_put(cell_at(cells, (unsigned)i), look.cell[i], new) && !(detect_many && others_changed(cells, &look, i)))
 			return;
 	}
 	list_convert(x, cells, bytes, granule);
@@ -192,7 +192,7 @@ void record_touch(const struct touch *x)
 		if (unlikely(!cells) && !(cells = shadow_make(granule)))
 			return;
 		bytes &= GRANULE_BYTES;
-		if (x->watched || !x->record || !record_part(x->t, cells, bytes, x->flags, x->site, false))
+		if (x->watched || !x->record || !record_quick(x->t, cells, bytes, x->flags, x->site, false, true))
 			record_granule(x, cells, bytes, granule);
 		address = granule + GRANULE;
 	}

@@ -52,10 +52,10 @@ static void mark_cell(uint64_t cell)
 		mark(cell_segment(cell));
 }
 
-static void mark_granules(uint64_t *cells, size_t count)
+static void mark_words(uint64_t *words, size_t count)
 {
-	for (size_t i = 0; i < count * CELLS; i++)
-		mark_cell(cell_load(&cells[i]));
+	for (size_t i = 0; i < count; i++)
+		mark_cell(cell_load(&words[i]));
 }
 
 static void mark_thread(struct detect_thread *t, void *data)
@@ -66,14 +66,14 @@ static void mark_thread(struct detect_thread *t, void *data)
 			mark(t->segments[i].segment);
 }
 
-static void drop_granules(uint64_t *cells, size_t count)
+static void drop_words(uint64_t *words, size_t count)
 {
-	for (size_t i = 0; i < count * CELLS; i++) {
-		uint64_t cell = cell_load(&cells[i]);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t cell = cell_load(&words[i]);
 		uint32_t segment = cell_segment(cell);
 
 		if (segment >= table.drop_low && segment < table.drop_high)
-			__atomic_compare_exchange_n(&cells[i], &cell, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+			__atomic_compare_exchange_n(&words[i], &cell, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	}
 }
 
@@ -83,23 +83,27 @@ static void collect_marks(void)
 	table.marked[0] = 1;
 	table.left = 0;
 	threads_each(mark_thread, NULL);
-	shadow_each(mark_granules);
+	shadow_each(mark_words);
 	lists_each(mark_cell); /* after the shadow: a granule may become a list meanwhile */
 }
 
+uint32_t segment_collections;
+
 static void collect(void)
 {
+	__atomic_add_fetch(&segment_collections, 1, __ATOMIC_SEQ_CST);
 	if (table.limit < table.size)
 		table.limit *= 2;
 	collect_marks();
 	if (table.left > table.limit / 2 && table.limit == table.size) {
 		table.drop_low = table.next < table.size / 2 ? table.size / 2 : 1;
 		table.drop_high = table.drop_low + table.size / 2;
-		shadow_each(drop_granules);
+		shadow_each(drop_words);
 		collect_marks();
 		rt_count(WIRE_LOST_SEGMENTS);
 	}
 	table.next = 1;
+	__atomic_add_fetch(&segment_collections, 1, __ATOMIC_SEQ_CST);
 }
 
 static uint32_t next_free(void)

@@ -1,8 +1,8 @@
 /*
- * preserve - an exported function that gives all registers back; see preserve.c.
+ * preserve - functions that give registers back which C would spoil; see preserve.c.
  */
-#ifndef RT_ABI_PRESERVE_H
-#define RT_ABI_PRESERVE_H
+#ifndef RT_PRESERVE_H
+#define RT_PRESERVE_H
 
 #include "rt/rt.h"
 
@@ -27,5 +27,8 @@
 		"	jmp	rt_preserve\n" \
 		"	.cfi_endproc\n" \
 		".size " #name ", . - " #name "\n")
+
+/* Call what may use vector registers (libc) from where the program's must not change. */
+void rt_preserve_vectors(void (*function)(void));
 
 #endif

@@ -6,16 +6,17 @@
  * The entries must keep that promise, and C cannot:
  *
  *     rt_preserve         GPRs and vectors; the exported entries, which run a few times a site
- *     rt_preserve_vectors vectors only; for code of ours that has saved the GPRs (detect/blob.c)
+ *     rt_preserve_vectors vectors only; around libc where code of ours has saved the GPRs (detect/blob.c)
  *
  * Vectors are saved in whatever way and as far as the machine has them (xsavec, xsave, fxsave);
- * the x87 stack and the flags are not part of the promise. The runtime itself is compiled for general
- * registers only (Makefile), but what it calls of libc (dl_iterate_phdr) is not.
+ * the x87 stack and the flags are not part of the promise. What a miss of the detector can reach is compiled for
+ * general registers only (Makefile) and calls nothing of libc but through rt_preserve_vectors; tests/house/symbols.t
+ * looks.
  *
  * I1  The frame made here is an ordinary one: rt_stack walks through it, unwinders by the CFI.
  * I2  Nothing here needs the constructor to have run: what the machine has is learned at first use.
  */
-#include "rt/abi/preserve.h"
+#include "rt/preserve.h"
 
 /* SSE, AVX, and of AVX-512 the masks, upper halves and upper registers. */
 #define STATES 0xe6u
@@ -85,12 +86,14 @@ void preserve_learn(void)
 
 __asm__(
 ".text\n"
-/* r10 = the function, rdi, rsi, rdx = its arguments; rax = what it returned. */
+/* r10 = the function, rdi, rsi, rdx = its arguments. */
 ".balign 16\n"
 ".globl rt_preserve_vectors\n"
 ".hidden rt_preserve_vectors\n"
 ".type rt_preserve_vectors, @function\n"
 "rt_preserve_vectors:\n"
+"	mov	%rdi, %r10\n"
+"preserve_vectors:\n"
 "	.cfi_startproc\n"
 "	push	%rbp\n"
 "	.cfi_def_cfa_offset 16\n"
@@ -126,7 +129,6 @@ __asm__(
 "3:	xsave64	(%rsp)\n"
 "4:	mov	%r11, %rdx\n"
 "	call	*%r10\n"
-"	mov	%rax, %r11\n"
 "	mov	preserve_state+4(%rip), %eax\n"
 "	xor	%edx, %edx\n"
 "	cmp	$2, %ebx\n"
@@ -134,8 +136,7 @@ __asm__(
 "	xrstor64 (%rsp)\n"
 "	jmp	6f\n"
 "5:	fxrstor64 (%rsp)\n"
-"6:	mov	%r11, %rax\n"
-"	mov	-8(%rbp), %rbx\n"
+"6:	mov	-8(%rbp), %rbx\n"
 "	leave\n"
 "	.cfi_remember_state\n"
 "	.cfi_def_cfa %rsp, 8\n"
@@ -176,7 +177,7 @@ __asm__(
 "	push	%r11\n"
 "	mov	%rax, %r10\n"
 "	mov	8(%rbp), %rsi\n"
-"	call	rt_preserve_vectors\n"
+"	call	preserve_vectors\n"
 "	pop	%r11\n"
 "	pop	%r10\n"
 "	pop	%r9\n"
