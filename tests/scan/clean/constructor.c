@@ -1,0 +1,34 @@
+/* A constructor starts a thread; main and it lock.
+ * never: A B */
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int beats;
+
+static void *heart(void *arg)
+{
+	pthread_mutex_lock(&lock);
+	beats++; /* @A */
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, heart, NULL);
+	pthread_detach(t);
+}
+
+int main(void)
+{
+	int seen;
+
+	pthread_mutex_lock(&lock);
+	seen = beats; /* @B */
+	pthread_mutex_unlock(&lock);
+	if (seen > 1)
+		return 1;
+	pthread_exit(NULL);
+}

@@ -1,0 +1,27 @@
+/* A loop that takes and lets go of the lock in every round.
+ * never: A A */
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int steps;
+
+static void *work(void *arg)
+{
+	for (int i = 0; i < 3; i++) {
+		pthread_mutex_lock(&lock);
+		steps++; /* @A */
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, work, NULL);
+	pthread_create(&b, NULL, work, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return steps > 6;
+}

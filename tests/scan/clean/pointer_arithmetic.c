@@ -1,0 +1,30 @@
+/* A pointer into the middle of an array, and the other thread in the first half.
+ * never: A B */
+#include <pthread.h>
+
+static int cells[8];
+
+static void *upper(void *arg)
+{
+	int *p = cells + 4;
+
+	*p = 1; /* @A */
+	return arg;
+}
+
+static void *lower(void *arg)
+{
+	cells[3] = 2; /* @B */
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, upper, NULL);
+	pthread_create(&b, NULL, lower, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return cells[3] > 2;
+}
