@@ -1,6 +1,5 @@
 /* finding - candidates, deadlocks and failures into the store; one transaction each. */
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "store/internal.h"
@@ -32,7 +31,7 @@ int finding_find(struct store *store, const char *id, int64_t *number, int64_t *
 static int note_climb(struct store *store, int64_t run, int64_t number, enum rung rung)
 {
 	return sql_run(store, "INSERT INTO climb (finding, rung, at, run) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-		       ARGS(INT(number), INT(rung), INT(time(NULL)), REF(run)));
+		       ARGS(INT(number), INT(rung), INT(sql_now(store)), REF(run)));
 }
 
 int finding_climb(struct store *store, int64_t run, int64_t number, enum rung rung)
@@ -45,7 +44,7 @@ int finding_climb(struct store *store, int64_t run, int64_t number, enum rung ru
 int finding_seen(struct store *store, int64_t run, int64_t number)
 {
 	return sql_run(store, "UPDATE finding SET last_seen = $1, last_run = coalesce($2, last_run) WHERE number = $3",
-		       ARGS(INT(time(NULL)), REF(run), INT(number)));
+		       ARGS(INT(sql_now(store)), REF(run), INT(number)));
 }
 
 /* Details and number of a known finding into the arena. 1 known, 0 not, -1 error. */
@@ -70,7 +69,7 @@ static int read_details(struct store *store, struct arena *arena, const char *id
 
 static int insert_row(struct store *store, int64_t run, const struct row *row)
 {
-	int64_t now = time(NULL), number;
+	int64_t now = sql_now(store), number;
 
 	if (sql_number(store, "INSERT INTO finding (id, kind, rung, found_by, title, count, first_seen, last_seen,"
 			      " first_run, last_run, details) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
@@ -83,9 +82,10 @@ static int insert_row(struct store *store, int64_t run, const struct row *row)
 
 static int update_row(struct store *store, int64_t run, int64_t number, enum rung old, const struct row *row)
 {
-	if (sql_run(store, "UPDATE finding SET rung = $1, found_by = $2, title = $3, count = count + $4, last_seen = $5,"
-			   " last_run = coalesce($6, last_run), details = $7 WHERE number = $8",
-		    ARGS(INT(row->rung), INT(row->found_by), TEXT(row->title), INT(row->count), INT(time(NULL)),
+	if (sql_run(store, "UPDATE finding SET rung = $1, found_by = $2, title = $3, count = count + $4,"
+			   " last_run = CASE WHEN last_seen > $5 THEN last_run ELSE coalesce($6, last_run) END,"
+			   " last_seen = CASE WHEN last_seen > $5 THEN last_seen ELSE $5 END, details = $7 WHERE number = $8",
+		    ARGS(INT(row->rung), INT(row->found_by), TEXT(row->title), INT(row->count), INT(sql_now(store)),
 			 REF(run), TEXT(row->details), INT(number))))
 		return -1;
 	return row->rung == old ? 0 : note_climb(store, run, number, row->rung);

@@ -83,6 +83,8 @@ struct store {
 	char *location;
 	int64_t program, run;  /* of the run this process began last; 0 none */
 	unsigned patience;     /* milliseconds to wait for another writer */
+	unsigned depth;        /* of sql_begin(): the outermost one is the transaction */
+	int64_t now;           /* seconds, of what is being imported; 0: the clock's */
 	struct suppressions *suppressions; /* suppress.c's; NULL until the first is read */
 };
 
@@ -94,9 +96,12 @@ int sql_run(struct store *store, const char *sql, const struct arg *args, size_t
 int sql_number(struct store *store, const char *sql, const struct arg *args, size_t count, int64_t *value);
 #define ARGS(...) (const struct arg[]){ __VA_ARGS__ }, sizeof((const struct arg[]){ __VA_ARGS__ }) / sizeof(struct arg)
 #define NO_ARGS NULL, 0
+/* One inside another is part of it. */
 int sql_begin(struct store *store);
 /* Commit if result is 0, else roll back (the message stays). Returns the result. */
 int sql_end(struct store *store, int result);
+
+int64_t sql_now(const struct store *store);
 
 /* suppress.c: STORE/suppressions if it is there; mark the findings they match. */
 int suppressions_load(struct store *store);
@@ -127,6 +132,10 @@ int unpack_failure(struct arena *arena, char *text, struct failure *failure);
 void merge_candidate(struct arena *arena, struct candidate *into, const struct candidate *more);
 void merge_deadlock(struct deadlock *into, const struct deadlock *more);
 
+/* text.c: bytes as UTF-8 (text itself if it is that already) and back. */
+const char *text_encode(struct arena *arena, const char *text);
+void text_decode(struct strbuf *out, const char *text);
+
 /* finding.c */
 enum finding_kind { KIND_FUZZ = 0, KIND_CANDIDATE = 1, KIND_DEADLOCK = 2, KIND_FAILURE = 3 };
 /* Number, kind and rung of a finding by id. 1 found, 0 none, -1 error. */
@@ -136,6 +145,9 @@ int finding_climb(struct store *store, int64_t run, int64_t number, enum rung ru
 
 /* Seen once more, in this run. */
 int finding_seen(struct store *store, int64_t run, int64_t number);
+
+/* trial.flags; bits 2 and 3 are order + 1. */
+enum { TRIAL_HIT = 1, TRIAL_HARM = 2, TRIAL_ORDER = 2 };
 
 /* trial.c: as store_put_trials, inside a transaction of the caller's. */
 int trials_put(struct store *store, int64_t run, int64_t program, const struct store_trial *trials, size_t count);

@@ -1,4 +1,6 @@
 /* sql - short forms over the engine's table. */
+#include <time.h>
+
 #include "store/internal.h"
 
 int sql_run(struct store *store, const char *sql, const struct arg *args, size_t count)
@@ -42,14 +44,32 @@ int sql_number(struct store *store, const char *sql, const struct arg *args, siz
 
 int sql_begin(struct store *store)
 {
-	return store->engine->begin(store, BEGIN_WRITE);
+	if (store->depth) {
+		store->depth++;
+		return 0;
+	}
+	if (store->engine->begin(store, BEGIN_WRITE))
+		return -1;
+	store->depth = 1;
+	return 0;
 }
 
+/* Also ends what engine->begin() began. */
 int sql_end(struct store *store, int result)
 {
+	if (store->depth > 1) {
+		store->depth--;
+		return result;
+	}
+	store->depth = 0;
 	if (!result)
 		result = store->engine->commit(store);
 	if (result)
 		store->engine->rollback(store);
 	return result;
+}
+
+int64_t sql_now(const struct store *store)
+{
+	return store->now ? store->now : time(NULL);
 }

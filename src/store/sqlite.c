@@ -26,12 +26,14 @@
 
 #define APPLICATION 0x44484554  /* "DHET": not just any SQLite file */
 #define NAP_MS 100              /* between two looks for work */
+#define ARGS_MAX 16
 #define CACHE 128               /* more than there are statements in this folder */
 
 /* A prepared statement; kept for the next time unless the cache is full. */
 struct cursor {
 	const char *sql;
 	sqlite3_stmt *statement;
+	int index[ARGS_MAX]; /* of $1, $2 ...: SQLite counts them as it meets them */
 	bool busy, kept;
 };
 
@@ -119,18 +121,33 @@ static void give_back(struct cursor *cursor)
 	free(cursor);
 }
 
-static int bind(sqlite3_stmt *statement, const struct arg *args, size_t count)
+static void find_arguments(struct cursor *cursor)
 {
+	char name[8];
+
+	for (int i = 0; i < ARGS_MAX; i++) {
+		snprintf(name, sizeof(name), "$%d", i + 1);
+		cursor->index[i] = sqlite3_bind_parameter_index(cursor->statement, name);
+	}
+}
+
+static int bind(struct cursor *cursor, const struct arg *args, size_t count)
+{
+	sqlite3_stmt *statement = cursor->statement;
 	int code = SQLITE_OK;
 
-	for (size_t i = 0; i < count && code == SQLITE_OK; i++)
+	ASSERT(count <= ARGS_MAX);
+	for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
+		int at = cursor->index[i];
+
 		if (args[i].type == ARG_INT)
-			code = sqlite3_bind_int64(statement, (int)i + 1, args[i].number);
+			code = sqlite3_bind_int64(statement, at, args[i].number);
 		else if (args[i].type == ARG_TEXT)
-			code = sqlite3_bind_text(statement, (int)i + 1, args[i].text, -1, SQLITE_TRANSIENT);
+			code = sqlite3_bind_text(statement, at, args[i].text, -1, SQLITE_TRANSIENT);
 		else if (args[i].type == ARG_BYTES)
-			code = sqlite3_bind_blob64(statement, (int)i + 1, args[i].text, (sqlite3_uint64)args[i].number,
+			code = sqlite3_bind_blob64(statement, at, args[i].text, (sqlite3_uint64)args[i].number,
 						   SQLITE_TRANSIENT);
+	}
 	return code;
 }
 
@@ -139,11 +156,13 @@ static struct cursor *sqlite_query(struct store *store, const char *sql, const s
 	struct cursor *cursor = find_cursor(connection_of(store), sql);
 	int code = SQLITE_OK;
 
-	if (!cursor->statement)
+	if (!cursor->statement) {
 		code = sqlite3_prepare_v3(connection_of(store)->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
 					  &cursor->statement, NULL);
+		find_arguments(cursor);
+	}
 	if (code == SQLITE_OK)
-		code = bind(cursor->statement, args, count);
+		code = bind(cursor, args, count);
 	if (code == SQLITE_OK) {
 		cursor->sql = sql;
 		cursor->busy = true;

@@ -116,6 +116,16 @@ struct store_findings {
 };
 int store_read(struct store *store, struct arena *arena, struct store_findings *findings);
 
+/* First seen, each rung reached, last seen; what is unknown is NULL. */
+struct store_event {
+	const char *what;      /* "first seen", "suspected", ..., "last seen" */
+	int64_t at;            /* seconds since 1970 */
+	const char *stage;     /* "detect", "work", ... */
+	const char *build_id;  /* of the program that was run */
+	const char *command;   /* and how */
+};
+int store_history(struct store *store, struct arena *arena, const char *id, struct store_event **events, size_t *count);
+
 /* One finding, without its tallies. Which of the two it is: 1 a candidate, 2 a deadlock, 0 neither, -1 error. */
 int store_get_finding(struct store *store, struct arena *arena, const char *id, struct candidate *candidate,
 		      struct deadlock *deadlock);

@@ -12,9 +12,6 @@
 #include "base/vec.h"
 #include "store/internal.h"
 
-/* trial.flags; bits 2 and 3 are order + 1. */
-enum { TRIAL_HIT = 1, TRIAL_HARM = 2, TRIAL_ORDER = 2 };
-
 /* Outcome and policy names as small numbers: a trial must stay small. */
 static int word_number(struct store *store, const char *text, int64_t *number)
 {
