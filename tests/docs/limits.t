@@ -31,7 +31,9 @@ says "a branch not taken is not seen" clean s1 ./branch
 says "taken, it is" racy s1 ./branch x
 
 threads asm.c '__asm__ volatile("incl %0" : "+m"(n))'
-says "inline assembly is not seen" clean s2 asm.c
+deadheat-cc -g -pthread asm.c -o asm
+says "inline assembly is not seen in a run" clean s2 ./asm
+says "the scan of a hunt claims it" undecided s2b asm.c
 threads plain.c 'n++'
 says "C is" racy s3 plain.c
 
