@@ -427,7 +427,7 @@ facts_id facts_compose(struct scan *s, facts_id x, facts_id y)
 	add_phase(&out, before, since);
 	/* One lock held twice: the better mode counts once. */
 	for (size_t i = 0; i < out.list.count; i++)
-		for (size_t j = i + 1; j < out.list.count; j++) {
+		for (size_t j = i + 1; out.list.items[i].kind == FACT_HELD && j < out.list.count; j++) {
 			struct fact *f = &out.list.items[i], *g = &out.list.items[j];
 
 			if (f->kind != FACT_HELD || g->kind != FACT_HELD || f->path != g->path)
