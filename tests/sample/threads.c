@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -163,6 +164,56 @@ static int waits(void)
 	return printf("%d cut short\n", cut) < 0;
 }
 
+/* Prints its child's number; the child is traced, as under gdb, until stdin ends. */
+static int traced(void)
+{
+	pid_t pid = fork();
+	char byte;
+
+	if (!pid) {
+		for (;;)
+			pause();
+	}
+	ptrace(PTRACE_SEIZE, pid, NULL, NULL);
+	printf("%d\n", (int)pid);
+	fclose(stdout);
+	while (read(0, &byte, 1) > 0)
+		;
+	kill(pid, SIGKILL);
+	return 0;
+}
+
+/* Works until stdin ends; then says whether it counted right. */
+static void *work_on(void *over)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static long guarded;
+
+	while (!__atomic_load_n((int *)over, __ATOMIC_ACQUIRE)) {
+		pthread_mutex_lock(&lock);
+		guarded++;
+		pthread_mutex_unlock(&lock);
+		burn(100);
+	}
+	return NULL;
+}
+
+static int until_told(void)
+{
+	static int over;
+	pthread_t t[3];
+	char byte;
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, work_on, &over);
+	while (read(0, &byte, 1) > 0)
+		;
+	__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	return puts("worked to the end") < 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -179,6 +230,10 @@ int main(int argc, char **argv)
 		return traps();
 	if (!strcmp(kind, "blocked"))
 		return blocked();
+	if (!strcmp(kind, "traced"))
+		return traced();
+	if (!strcmp(kind, "until-told"))
+		return until_told();
 	if (!strcmp(kind, "waits"))
 		return waits();
 	return many();

@@ -6,9 +6,11 @@
 
 #define MOST_ACCESSES 256 /* of one sample */
 
-static bool is_usable(const struct trace_r_sample *record)
+static bool is_usable(const struct process *p, const struct seen_sample *sample)
 {
-	return !(record->head.aux & (TRACE_LOCKS_LOST | TRACE_IGNORED));
+	if (sample->record->head.aux & (TRACE_LOCKS_LOST | TRACE_IGNORED))
+		return false;
+	return sample->thread >= p->threads.count || sample->order >= p->threads.items[sample->thread].trusted;
 }
 
 static void keep_accesses(struct process *p, uint32_t sample, const struct seen_module *module,
@@ -36,7 +38,7 @@ static void extend_all(struct process *p, struct sample_result *result)
 			result->steps++;
 		else
 			result->samples++;
-		if (!module || !module->code || !is_usable(r))
+		if (!module || !module->code || !is_usable(p, &p->samples.items[i]))
 			continue;
 		sample = (struct extend_sample){ r->ip - module->base, module->base, r->registers, r->fs_base, r->flags };
 		count = extend(module->code, &sample, found, MOST_ACCESSES, &plain);

@@ -39,6 +39,7 @@ struct seen_thread {
 	uint64_t created_at;
 	uint64_t stack_low, stack_high;
 	uint64_t from, to;       /* order: its life */
+	uint64_t trusted;        /* order: its lockset is whole from there on */
 };
 
 /* One sample, placed in the order of things. */

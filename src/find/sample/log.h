@@ -34,7 +34,7 @@ struct log_block {
 struct log_run {
 	uint64_t cpu_ms;
 	uint32_t sampler;  /* enum trace_sampler */
-	uint32_t unused;
+	uint32_t attached; /* 1: the process ran before we came */
 };
 
 struct log_writer {

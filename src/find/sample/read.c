@@ -148,6 +148,10 @@ static bool visit(void *context, uint32_t thread, const struct trace_record *rec
 		if (t)
 			t->to = record->order;
 		break;
+	case TRACE_R_STRAY: /* held since before we came */
+		if (t && p->log->run.attached && record->order > t->trusted)
+			t->trusted = record->order;
+		break;
 	case TRACE_R_NOTE:
 		VEC_PUSH(&p->notes, arena_printf(p->arena, "%.*s",
 						 (int)strnlen((const char *)(record + 1), record->size - sizeof(*record)),

@@ -119,7 +119,7 @@ int run_finish(struct run *run, struct sym *sym, const struct find_sink *sink, s
 	       struct sample_result *result)
 {
 	struct trace_header *h = run->tracer.header;
-	struct log_run end = { .cpu_ms = run->cpu_ms, .sampler = h->sampler };
+	struct log_run end = { .cpu_ms = run->cpu_ms, .sampler = h->sampler, .attached = run->attached };
 	uint64_t counters[TRACE_COUNTER_COUNT];
 	struct log log;
 	int status;

@@ -162,6 +162,17 @@ static void fork_child(void)
 
 extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void), void *library);
 
+/* A second host: what the first one's start has registered with libc is there already. */
+static void resume(struct trace_thread *self)
+{
+	self->inside = 1;
+	trace_thread_announce(self);
+	trace_modules_refresh(self);
+	TRACE_EACH_PART(start, self);
+	TRACE_EACH_PART(thread_start, self);
+	self->inside = 0;
+}
+
 static void begin(struct trace_header *header)
 {
 	struct trace_thread *self = trace_self();
@@ -179,6 +190,28 @@ static void begin(struct trace_header *header)
 	TRACE_EACH_PART(thread_start, self);
 out:
 	self->inside = 0;
+}
+
+/* Once more for another host: chunks of the former one's mapping are not ours to write to. */
+bool trace_begin_late(const char *path)
+{
+	struct trace_header *header = map_path(path);
+	bool again = trace_header != NULL;
+
+	if (!header)
+		return false;
+	for (struct trace_thread *t = trace_threads(); t; t = t->next)
+		t->chunk = NULL;
+	if (again) {
+		trace_modules_forget();
+		if (!claim(header, 0))
+			return false;
+		trace_header = header;
+		resume(trace_self());
+	} else {
+		begin(header);
+	}
+	return trace_header == header;
 }
 
 __attribute__((constructor(101))) static void start(int argc, char **argv, char **environment)

@@ -205,6 +205,14 @@ void trace_modules_again(struct trace_thread *self)
 			announce(self, m, false);
 }
 
+void trace_modules_forget(void)
+{
+	rt_lock(&lock);
+	for (struct trace_module *m = modules; m; m = m->next)
+		m->loaded = false;
+	rt_unlock(&lock);
+}
+
 static void stale(void)
 {
 	__atomic_store_n(&trace_modules_stale, 1, __ATOMIC_RELAXED);

@@ -159,6 +159,12 @@ static void account(uint64_t started)
 	trace_count_add(TRACE_HANDLER_NS, delivery_ns + handler_ns);
 }
 
+static void sample_thread_start(struct trace_thread *self)
+{
+	if (trigger && !trigger->arm(self, 0))
+		trace_count(TRACE_SAMPLES_NO_TIMER);
+}
+
 static void trigger_next(struct trace_thread *self)
 {
 	const struct trigger *now = trigger; /* a sandbox may take it away meanwhile */
@@ -182,6 +188,8 @@ static void on_sample(int signal, siginfo_t *info, void *context)
 		trigger_next(self);
 		return;
 	}
+	if (!sampler_keep(self)[KEEP_ARMED]) /* known from a former attach */
+		sample_thread_start(self);
 	take_counted(self, context);
 	trigger_next(self);
 	trace_leave(self);
@@ -243,12 +251,6 @@ static void choose(void)
 	trace_header->sampler = trigger->kind;
 }
 
-static void sample_thread_start(struct trace_thread *self)
-{
-	if (trigger && !trigger->arm(self, 0))
-		trace_count(TRACE_SAMPLES_NO_TIMER);
-}
-
 static void sample_thread_end(struct trace_thread *self)
 {
 	if (trigger)
@@ -298,6 +300,18 @@ static void sample_end(struct trace_thread *self)
 	sample_thread_end(self);
 }
 
+/* Signals under way find the handler until they are gone; then the old dispositions come back. */
+static void sample_detach(struct trace_thread *self)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sample_quiet(self);
+	burst_restore();
+	REAL(sigaction)(sampler_signal(), &ignore, NULL);
+	if (trace_header->toggle_signal)
+		REAL(sigaction)((int)trace_header->toggle_signal, &ignore, NULL);
+}
+
 /* The program's wish is heard and not granted: our signal is ours while we are here. */
 static bool sample_sigaction(int number, const struct sigaction *action, struct sigaction *old, int *result)
 {
@@ -322,6 +336,7 @@ const struct trace_part trace_part_sample = {
 	.thread_start = sample_thread_start,
 	.thread_end = sample_thread_end,
 	.fork_child = sample_fork_child,
+	.detach = sample_detach,
 	.quiet = sample_quiet,
 	.sigaction = sample_sigaction,
 };

@@ -184,8 +184,24 @@ void burst_start(void)
 	ready = REAL(sigaction)(SIGTRAP, &action, NULL) == 0;
 }
 
-/* Its own disposition back (detach); threads in a burst end it first. */
 void burst_stop(void)
 {
 	ready = false;
+}
+
+static bool any_steps(void)
+{
+	for (struct trace_thread *t = trace_threads(); t; t = t->next)
+		if (!t->ended && __atomic_load_n(&sampler_keep(t)[KEEP_STEPS], __ATOMIC_RELAXED))
+			return true;
+	return false;
+}
+
+/* The program's own disposition back, once nobody steps any more: a step without our handler kills. */
+void burst_restore(void)
+{
+	for (int i = 0; any_steps() && i < 100000; i++)
+		rt_syscall(SYS_sched_yield);
+	if (!any_steps())
+		REAL(sigaction)(SIGTRAP, &program_action, NULL);
 }

@@ -43,6 +43,7 @@ void sampler_account_step(void);
 /* sample_burst.c */
 void burst_start(void);
 void burst_stop(void);
+void burst_restore(void);
 /* In the handler, after a sample: step so many instructions from there, if that is safe. */
 void burst_begin(struct trace_thread *self, void *context, unsigned steps);
 /* The program's sigaction of SIGTRAP; false: not ours. */

@@ -235,6 +235,7 @@ struct trace_part {
 	void (*fork_child)(struct trace_thread *self);
 	void (*modules)(struct trace_thread *self);     /* something was loaded */
 	void (*unload)(struct trace_thread *self);      /* dlclose is about to be called: nothing may be left patched in what it might unload */
+	void (*detach)(struct trace_thread *self);      /* undo everything, in all threads: the host leaves (--pid) */
 	void (*quiet)(struct trace_thread *self);       /* no system calls from here on: the program goes under seccomp */
 	/*
 	 * The program wants to change or see the disposition of a signal the part owns: true,
@@ -270,6 +271,8 @@ static inline bool trace_active(void)
 
 /* ---- thread.c, init.c among themselves ----------------------------------------------------------- */
 
+/* init.c: the constructor's work in a process that runs already. */
+bool trace_begin_late(const char *path);
 struct trace_thread *trace_thread_new(uintptr_t created_at);
 void trace_thread_bind(struct trace_thread *thread);
 void trace_thread_drop(struct trace_thread *thread); /* was not created after all */
@@ -278,6 +281,7 @@ void trace_threads_fork_child(struct trace_thread *self);
 void trace_threads_fork(bool before);
 void trace_modules_fork(bool before);
 void trace_modules_again(struct trace_thread *self);
+void trace_modules_forget(void);
 void trace_arm_end(struct trace_thread *self);
 
 #endif
