@@ -22,7 +22,8 @@
  * I3  Records of one thread are ordered by (chunk.sequence, place); between threads by
  *     `order`, one counter all samples, sends and receives add to. Allocations only read it
  *     (an add per malloc would bounce its line), so one with order o came after event o - 1
- *     and its order to event o is unknown.
+ *     and its order to event o is unknown. A block given out again while no sample was taken
+ *     may go unsaid: no two samples have that between them.
  * I4  What finds no free chunk is dropped and counted, and the thread's next chunk says so
  *     (chunk.lost): a reader must not take silence for absence there.
  * The log on disk is this record format too: docs/sample-log.md.
@@ -127,6 +128,8 @@ struct trace_header {
 	uint8_t apart0[64];         /* order is written by all threads: its own cache line */
 	uint64_t order;           /* target adds: see I3 */
 	uint8_t apart1[56];
+	uint64_t epoch;           /* target: order of the last sample; read at every malloc, written seldom */
+	uint8_t apart3[56];
 	uint32_t active;          /* host (--delay, --duration, end) and deadheat_start/stop: look now? */
 	uint32_t chunk_cursor;    /* target: where to look for a free chunk next */
 	uint32_t modules_stale;   /* target: dlopen was called since */

@@ -122,8 +122,11 @@ static void take_locks(struct trace_r_sample *sample, const struct trace_thread 
 void sampler_take(struct trace_thread *self, const void *context, uint32_t flags)
 {
 	size_t size = sizeof(struct trace_r_sample) + self->lock_count * sizeof(uint64_t);
-	struct trace_r_sample *sample = trace_record(self, TRACE_R_SAMPLE, size, trace_order());
+	uint64_t order = trace_order();
+	struct trace_r_sample *sample;
 
+	__atomic_store_n(&trace_header->epoch, order, __ATOMIC_RELEASE);
+	sample = trace_record(self, TRACE_R_SAMPLE, size, order);
 	if (!sample)
 		return;
 	take_registers(sample, context);

@@ -72,6 +72,8 @@ struct trace_thread {
 	void *once_control;
 	void (*once_routine)(void);
 	uintptr_t once_seen[16];
+	/* alloc.c: blocks told since the last sample; NULL: none yet */
+	struct trace_told *told;
 	/* what a part keeps per thread: sample.c, trap */
 	uint64_t part[TRACE_PARTS][8];
 	uint64_t apart[8];         /* two threads' slots share no cache line */
