@@ -140,26 +140,23 @@ check_output "the program's own traps and its child are not disturbed" '"exit 0"
 cat >freed.c <<'X'
 #include <pthread.h>
 #include <stdlib.h>
-struct object { int alive, value; };
+struct object { int done, value; };
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static void *use(void *arg)
 {
 	struct object *o = arg;
-	if (o->alive) { /* 1: looks */
-		pthread_mutex_lock(&log_lock);
-		pthread_mutex_unlock(&log_lock);
-		o->value = 1;
-	}
+	o->done = 1; /* 1: says so too early */
+	pthread_mutex_lock(&log_lock);
+	pthread_mutex_unlock(&log_lock);
+	o->value = 1;
 	return NULL;
 }
 int main(void)
 {
 	pthread_t t;
 	struct object *o = calloc(1, sizeof(*o));
-	o->alive = 1;
 	pthread_create(&t, NULL, use, o);
-	o->alive = 0; /* 2: ends it */
-	if (__builtin_expect(o->value == 0, 1))
+	if (o->done) /* 2: looks */
 		free(o);
 	pthread_join(t, NULL);
 	return 0;
