@@ -42,6 +42,7 @@ static void prepare(struct scan *s)
 	s->value_count = values;
 	s->instr_count = sites;
 	s->large = s->options->kernel || sites > LARGE;
+	s->parallel = s->options->kernel || linked_find_function(l, "main") == IR_NO;
 }
 
 static void begin(struct scan *s, const struct linked *program, const struct models *models, const struct analyse_options *options)

@@ -15,30 +15,28 @@
 
 #define MANY 8
 
-static const char *call_signature(const struct scan *s, uint32_t f, const struct ir_instr *in)
+/* Signatures as numbers: equal texts have equal ones (and a collision would only keep a target too many). */
+static uint64_t signature_hash(const struct ir_unit *unit, uint32_t signature)
 {
-	const struct ir_unit *unit = scan_unit(s, f);
+	uint64_t h = 0xcbf29ce484222325ull;
 
-	return in->type == IR_NO ? "" : ir_string(unit, unit->signatures[in->type].text);
-}
-
-static const char *function_signature(const struct scan *s, uint32_t f)
-{
-	const struct ir_unit *unit = scan_unit(s, f);
-
-	return ir_string(unit, unit->signatures[scan_function(s, f)->signature].text);
+	if (signature == IR_NO)
+		return 0;
+	for (const char *c = ir_string(unit, unit->signatures[signature].text); *c; c++)
+		h = (h ^ (unsigned char)*c) * 0x100000001b3ull;
+	return h;
 }
 
 static size_t resolve_pointer(struct scan *s, uint32_t f, const struct ir_instr *in, struct call_target *targets, size_t max)
 {
-	const char *signature = call_signature(s, f, in);
+	uint64_t signature = signature_hash(scan_unit(s, f), in->type);
 	const uint32_t *list;
 	size_t all = points_to_functions(s, points_to_operand(s, f, in->a), &list), count = 0, fit = 0;
 
 	for (size_t i = 0; i < all; i++)
-		fit += !strcmp(function_signature(s, list[i]), signature);
+		fit += s->functions[list[i]].signature == signature;
 	for (size_t i = 0; i < all && count < max; i++) {
-		if (fit && strcmp(function_signature(s, list[i]), signature))
+		if (fit && s->functions[list[i]].signature != signature)
 			continue;
 		targets[count++] = (struct call_target){ list[i], fit < all && fit ? CALL_SIGNATURE : CALL_POINTS_TO, IR_NO, 0 };
 	}
@@ -183,6 +181,8 @@ int calls_make(struct scan *s)
 
 	if (!t.index || !t.low || !t.stack || !t.frames || !t.next || !t.on)
 		BUG("out of memory");
+	for (uint32_t f = 0; f < n; f++)
+		s->functions[f].signature = signature_hash(scan_unit(s, f), scan_function(s, f)->signature);
 	s->calls_first = ARENA_ARRAY(&s->arena, uint32_t, n + 1);
 	s->order = ARENA_ARRAY(&s->arena, uint32_t, n + 1);
 	s->scc_first = ARENA_ARRAY(&s->arena, uint32_t, n + 2);

@@ -178,7 +178,7 @@ static void add_thread(struct descent *d, uint32_t context, uint32_t event, cons
 			    .induction = e->induction, .fresh = e->fresh, .instances = e->actual_count ? e->size : 1, .looped = e->actual_count,
 			    .depth = (uint8_t)(d->threads.items[c->thread].depth + 1) };
 	struct rebind r = { .callee = IR_NO, .wrap_f = IR_NO, .parent = c->thread };
-	uint32_t t = find_thread(d, &x);
+	uint32_t t = s->parallel ? 0 : find_thread(d, &x);
 	uint32_t formals = scan_function(s, target->function)->formal_count;
 	path_id args[formals + 1];
 	struct context entry = { .function = target->function, .args = args, .arg_count = formals, .parent = context, .parent_event = event, .how = target->how,
@@ -186,6 +186,15 @@ static void add_thread(struct descent *d, uint32_t context, uint32_t event, cons
 
 	if (!s->functions[target->function].defined)
 		return;
+	if (s->parallel) { /* everything is one thread of which there are many */
+		for (uint32_t i = 0; i < formals; i++)
+			args[i] = path_class(s, points_to_value(s, target->function, i));
+		entry.thread = 0;
+		entry.state = s->nothing;
+		called_from(d, target->function, UINT32_MAX - 2);
+		add_context(d, &entry);
+		return;
+	}
 	if (t == IR_NO && x.depth > THREAD_DEPTH) {
 		assume(s, ASSUME_DEPTH, false, c->function, NULL, "threads that create threads, more than %d deep", THREAD_DEPTH);
 		return;
@@ -414,7 +423,7 @@ static void exported(struct descent *d, uint32_t thread)
 	for (uint32_t i = 0; i < s->calls_first[s->function_count]; i++)
 		called[s->calls[i]] = true;
 	for (uint32_t f = 0; f < s->function_count; f++)
-		if (s->functions[f].defined && (!called[f] || scan_function(s, f)->linkage == IR_EXTERNAL) &&
+		if (s->functions[f].defined && (!called[f] || (!s->options->kernel && scan_function(s, f)->linkage == IR_EXTERNAL)) &&
 		    !(s->options->kernel && strstr(ir_string(scan_unit(s, f), scan_function(s, f)->section), "init")))
 			add_root(d, f, thread, s->nothing);
 	free(called);

@@ -265,6 +265,8 @@ static facts_id spawn(struct work *w, const struct ir_instr *in, uint32_t block,
 					     .once_per_turn = loop && loop->value != IR_NO, .fresh = is_made_for(w, arg, block), .size = loop && loop->ranged && !loop->bound ? (uint32_t)(loop->hi - loop->init) : 0 });
 	if (arg && is_pointer(w, arg))
 		state = facts_escape(w->s, state, arg);
+	if (w->s->parallel)
+		return state;
 	if (many)
 		runs.path = 0;
 	if (loop && loop->value != IR_NO)
@@ -372,7 +374,7 @@ static struct outcome2 apply(struct work *w, const struct ir_instr *in, uint32_t
 		on_success(m, state, spawn(w, in, block, m, state), &out);
 		break;
 	case MODEL_JOIN:
-		lock = id_of(w, in, m);
+		lock = w->s->parallel ? 0 : id_of(w, in, m);
 		if (lock)
 			on_success(m, state, facts_join(s, state, (struct fact){ .kind = FACT_JOINED, .path = lock }), &out);
 		break;
@@ -389,12 +391,12 @@ static struct outcome2 apply(struct work *w, const struct ir_instr *in, uint32_t
 		break;
 	case MODEL_BARRIER:
 		note_sync(w, in, EVENT_BARRIER, object, 0, state);
-		if (object)
+		if (object && !w->s->parallel)
 			out.zero = out.other = facts_compose(s, state, facts_make(s, &(struct fact){ .kind = FACT_PHASE, .path = object, .lo = 1 }, 1));
 		break;
 	case MODEL_POST:
 		note_sync(w, in, EVENT_POST, object, 0, state);
-		out.zero = out.other = facts_add(s, facts_give_up(s, facts_release(s, state, object)), (struct fact){ .kind = FACT_POSTED, .path = object });
+		out.zero = out.other = facts_add(s, facts_give_up(s, facts_release(s, state, object)), (struct fact){ .kind = FACT_POSTED, .path = w->s->parallel ? 0 : object });
 		break;
 	case MODEL_TAKE:
 		if (object && path_at(s, path_at(s, object)->root)->kind != PATH_CLASS) {

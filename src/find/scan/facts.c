@@ -15,6 +15,7 @@
 #include "find/scan/intern.h"
 
 #define FACTS_MAX 192
+#define FACTS_MAX_LARGE 48
 
 struct builder {
 	VEC(struct fact) list;
@@ -67,7 +68,7 @@ static facts_id intern_set(struct scan *s, struct fact *items, size_t count)
 {
 	struct facts set = { .items = items };
 
-	if (count > FACTS_MAX)
+	if (count > (s->large ? FACTS_MAX_LARGE : FACTS_MAX))
 		count = shed(items, count);
 	qsort(items, count, sizeof(*items), compare);
 	for (size_t i = 0; i < count; i++)
@@ -560,8 +561,20 @@ facts_id facts_age(struct scan *s, facts_id id)
 	return done(s, &out);
 }
 
+/* Does the path start at something only this function knows? */
+static bool is_inner(const struct scan *s, path_id path, uint32_t f)
+{
+	const struct path *p = path_at(s, path);
+
+	while (p->kind == PATH_FIELD || p->kind == PATH_INDEX || p->kind == PATH_LOAD)
+		p = path_at(s, p->base);
+	if (p->kind == PATH_VALUE)
+		return p->a != f || p->b >= scan_function(s, f)->formal_count;
+	return p->kind == PATH_HEAP || p->kind == PATH_STACK || p->kind == PATH_CALL;
+}
+
 /* What a caller can use: nothing about the frame that is gone. */
-facts_id facts_leave(struct scan *s, facts_id id, uint32_t f)
+facts_id facts_leave(struct scan *s, facts_id id, uint32_t f, path_id result)
 {
 	const struct facts *set = facts_at(s, id);
 	struct builder out = { 0 };
@@ -575,6 +588,10 @@ facts_id facts_leave(struct scan *s, facts_id id, uint32_t f)
 			continue;
 		if (x.kind == FACT_TURN)
 			continue;
+		if (x.kind == FACT_OWN && x.path != path_at(s, result)->root)
+			continue; /* nobody can name it any more */
+		if (x.kind == FACT_RELEASED && x.path && is_inner(s, x.path, f))
+			x.path = path_class(s, path_cell(s, x.path)); /* one name for all that has none outside */
 		if (x.kind == FACT_ESCAPED && x.path && !(root->kind == PATH_VALUE && root->a == f && root->b < scan_function(s, f)->formal_count))
 			continue;
 		VEC_PUSH(&out.list, x);

@@ -532,7 +532,7 @@ static void leave(struct flow *flow, const struct ir_instr *in, const struct way
 			result = 1;
 		if (ir_kind(in->a) == IR_K_VALUE && symbolic_operand(w, in->a) != w->result)
 			state = escape_operand(w, state, in->a);
-		state = facts_leave(w->s, state, w->f);
+		state = facts_leave(w->s, state, w->f, w->result);
 		if (result != 1)
 			flow->exit[0] = facts_meet(w->s, flow->exit[0], state);
 		if (result != 0)

@@ -185,6 +185,7 @@ struct function_info {
 	uint32_t value_base;   /* number of its value 0 in the program */
 	uint32_t site_base;    /* number of its first instruction in the program */
 	uint32_t scc;
+	uint64_t signature;    /* hash of its text */
 	const struct model *model; /* external ones */
 	struct summary summary;
 	struct event *events;
@@ -203,6 +204,7 @@ struct scan {
 	struct function_info *functions;
 	size_t function_count;
 	size_t value_count, instr_count;
+	bool parallel;         /* there is no main: everything may run at any time, creations and joins say nothing */
 	bool large;            /* too big for the finer facts: flags are not followed */
 	unsigned depth;        /* of paths */
 	uint64_t budget;
@@ -305,7 +307,7 @@ facts_id facts_drop(struct scan *s, facts_id set, enum fact_kind kind, path_id p
 facts_id facts_give_up(struct scan *s, facts_id set);
 facts_id facts_acquire(struct scan *s, facts_id set);
 facts_id facts_age(struct scan *s, facts_id set);
-facts_id facts_leave(struct scan *s, facts_id set, uint32_t f);
+facts_id facts_leave(struct scan *s, facts_id set, uint32_t f, path_id result);
 
 /* points_to.c */
 int points_to(struct scan *s);

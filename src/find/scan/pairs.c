@@ -13,12 +13,14 @@
 #include "find/scan/intern.h"
 
 #define PAIRS_MAX 3000000
+#define CLASS_MAX 2000 /* candidates shown of one class: nobody reads more */
 
 struct pairing {
 	struct descent *d;
 	struct scan_result *result;
 	struct arena *arena;
 	VEC(struct scan_pair) pairs;
+	size_t in_class;       /* pairs of the class at hand */
 	uint64_t *slots;
 	size_t slot_count, used;
 };
@@ -214,6 +216,12 @@ static void compare(struct pairing *p, const struct place_access *a, const struc
 		return;
 	}
 	new_pair(p, key, true);
+	if (++p->in_class > CLASS_MAX) {
+		if (p->in_class == CLASS_MAX + 1)
+			assume(d->s, ASSUME_BUDGET, false, d->contexts.items[a->context].function, &scan_unit(d->s, d->contexts.items[a->context].function)->instrs[view.ea->instr],
+			       "more than %d candidates in one points-to class: the rest is not shown", CLASS_MAX);
+		return;
+	}
 	side_text(d, a, view.ea, &pair.side[0], p->arena);
 	side_text(d, b, view.eb, &pair.side[1], p->arena);
 	pair.variable = variable_text(d, &view, p->arena);
@@ -228,6 +236,7 @@ static void bucket(struct pairing *p, uint32_t node)
 	uint64_t done = 0;
 	bool write = false;
 
+	p->in_class = 0;
 	for (uint32_t i = d->bucket[node]; i && !write; i = d->accesses.items[i - 1].next)
 		write = descent_event(d, d->accesses.items[i - 1].context, d->accesses.items[i - 1].event)->flags & ACCESS_WRITE;
 	for (uint32_t i = write ? d->bucket[node] : 0; i; i = d->accesses.items[i - 1].next)
