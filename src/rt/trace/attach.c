@@ -36,13 +36,18 @@ static size_t turned_count;
 #include RT_INTERPOSED
 #undef SYMBOL
 
-enum kind { SYNC, ALLOC, LIFE, SIGNAL, OWN, LOOKED_UP };
+enum kind { SYNC, ALLOC, LIFE, SIGNAL, LOOKED_UP };
 static const struct {
 	const char *name;
 	void *ours;
 	enum kind kind;
 } table[REAL_COUNT] = {
-#define SYMBOL(symbol, group) [REAL_##symbol] = { #symbol, own_##symbol, group },
+#define OURS_SYNC(name) own_##name
+#define OURS_ALLOC(name) own_##name
+#define OURS_LIFE(name) own_##name
+#define OURS_SIGNAL(name) own_##name
+#define OURS_LOOKED_UP(name) NULL
+#define SYMBOL(symbol, group) [REAL_##symbol] = { #symbol, OURS_##group(symbol), group },
 #include RT_INTERPOSED
 #undef SYMBOL
 };
