@@ -10,10 +10,10 @@ static void *work(void *arg)
 {
 	pthread_mutex_t *lock = current;
 
+	current = &lock_b;
 	pthread_mutex_lock(lock);
 	shared++; /* @A */
 	pthread_mutex_unlock(lock);
-	current = &lock_b;
 	return arg;
 }
 
