@@ -52,18 +52,24 @@ static bool is_source(const char *word)
 	return !strcmp(suffix_of(word), ".c") || is_cxx(word);
 }
 
+/* A store on a server has no folder for programs. */
+static const char *local_folder(void)
+{
+	return strstr(cli_store, "://") ? STORE_DEFAULT : cli_store;
+}
+
 static const char *program_name(struct arena *arena, const char *source)
 {
 	const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
 
-	return arena_printf(arena, "%s/bin/%.*s", cli_store, (int)(suffix_of(name) - name), name);
+	return arena_printf(arena, "%s/bin/%.*s", local_folder(), (int)(suffix_of(name) - name), name);
 }
 
 static int make_folders(struct arena *arena)
 {
-	const char *bin = arena_printf(arena, "%s/bin", cli_store);
+	const char *bin = arena_printf(arena, "%s/bin", local_folder());
 
-	if ((mkdir(cli_store, 0777) && errno != EEXIST) || (mkdir(bin, 0777) && errno != EEXIST))
+	if ((mkdir(local_folder(), 0777) && errno != EEXIST) || (mkdir(bin, 0777) && errno != EEXIST))
 		return error_cannot("cannot make the folder %s: %s", bin, strerror(errno));
 	return 0;
 }

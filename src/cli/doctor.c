@@ -249,12 +249,26 @@ static struct diagnosis look_perf(struct arena *arena)
 /* ---- the store --------------------------------------------------------------------------------- */
 
 /* Made and taken away again where there is none: root may write anywhere, says access(). */
+static struct diagnosis look_server(struct arena *arena)
+{
+	struct store *store = store_open(cli_store, false);
+	const char *message = arena_strdup(arena, error_message());
+	bool empty = !store && !strncmp(message, "no store at", 11);
+
+	store_close(store);
+	if (store || empty)
+		return GOOD("the server answers%s", empty ? ", its database has no store yet" : "");
+	return BAD("see docs/many-machines.md", "%s", message);
+}
+
 static struct diagnosis look_store(struct arena *arena)
 {
 	bool exists = !access(cli_store, F_OK);
 	struct statvfs disk;
 	uint64_t free_kb = UINT64_MAX;
 
+	if (strstr(cli_store, "://"))
+		return look_server(arena);
 	if (exists ? access(cli_store, W_OK | X_OK) : mkdir(cli_store, 0777))
 		return BAD("use --store PATH with a folder you may write", "%s cannot be %s: %s", cli_store,
 			   exists ? "written" : "made", strerror(errno));

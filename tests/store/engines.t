@@ -29,6 +29,10 @@ id=$(deadheat list --store "$url" | awk 'NR == 1 { print $1 }')
 check_output "show knows the schedule" "repeat it" deadheat show --store "$url" "$id"
 check_output "replay repeats it" "all the same" deadheat replay --verify --store "$url" "$id"
 check "no folder was made" [ ! -e .deadheat ]
+check_output "doctor asks the server" "the server answers" deadheat doctor --store "$url"
+check_output "doctor says if it does not" "is the server running there?" deadheat doctor --store postgresql://deadheat@127.0.0.1:1/one
+check_status "hunt FILE.c: the program goes into .deadheat here" 66 deadheat hunt -q --store "$(pg_url source)" race.c
+check "there it is" [ -x .deadheat/bin/race ]
 
 # Bytes that are no UTF-8, and the characters that stand for them, survive the server.
 bad=$(printf 'caf\351 \364\217\274\200')
