@@ -17,7 +17,7 @@
 static int watch(struct run *run, pid_t pid, struct sample_result *result)
 {
 	while (run->phase < 2 && !run_interrupted() && !kill(pid, 0)) {
-		usleep(20000);
+		usleep((useconds_t)run->nap_ms * 1000);
 		run_window(run);
 		if (run_drain(run, false))
 			return -1;

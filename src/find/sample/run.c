@@ -17,8 +17,12 @@
 #include "find/sample/internal.h"
 #include "find/sample/run.h"
 
-/* At 30 MB/s of records (a malloc of every 1 us) the pool of 16 MiB lasts half a second. */
-#define DRAIN_EVERY_MS 20
+/*
+ * At 30 MB/s of records (conditions signalled all the time) the pool of 16 MiB lasts half a second;
+ * a program that says little is looked at less often, to cost less.
+ */
+#define DRAIN_MOST_MS 200
+#define DRAIN_LEAST_MS 10
 
 static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define HANDLED_COUNT (sizeof(handled) / sizeof(handled[0]))
@@ -82,7 +86,15 @@ static int take(void *context, const struct trace_chunk *chunk)
 
 int run_drain(struct run *run, bool all)
 {
-	return tracer_drain(&run->tracer, all, take, &run->writer) < 0 ? -1 : 0;
+	long taken = tracer_drain(&run->tracer, all, take, &run->writer);
+
+	if (taken < 0)
+		return -1;
+	if ((size_t)taken > run->tracer.count / 8)
+		run->nap_ms = run->nap_ms / 2 > DRAIN_LEAST_MS ? run->nap_ms / 2 : DRAIN_LEAST_MS;
+	else if ((size_t)taken < run->tracer.count / 32)
+		run->nap_ms = run->nap_ms * 2 < DRAIN_MOST_MS ? run->nap_ms * 2 : DRAIN_MOST_MS;
+	return 0;
 }
 
 int run_open(struct run *run, const struct sample_options *options)
@@ -102,6 +114,7 @@ int run_open(struct run *run, const struct sample_options *options)
 	h->seed = options->seed ? options->seed : 1;
 	h->active = !options->delay_ms && !options->stopped;
 	run->began = monotonic_ms();
+	run->nap_ms = DRAIN_LEAST_MS;
 	return log_create(&run->writer, options->log);
 }
 
@@ -161,9 +174,9 @@ static int watch(struct run *run, pid_t pid, struct sample_result *result)
 	/* A program that puts itself into the background goes on in its children. */
 	while (!ended || (tracer_running(&run->tracer) && !dealt)) {
 		if (!ended)
-			ended = spawn_wait(pid, DRAIN_EVERY_MS, &result->exit_status) == 1;
+			ended = spawn_wait(pid, run->nap_ms, &result->exit_status) == 1;
 		else
-			usleep(DRAIN_EVERY_MS * 1000);
+			usleep((useconds_t)run->nap_ms * 1000);
 		run_pass_on(pid, &dealt);
 		run_window(run);
 		if (run_drain(run, false))

@@ -16,6 +16,7 @@ struct run {
 	uint64_t began;   /* ms */
 	int phase;        /* 0 before --delay, 1 looking, 2 after --duration */
 	uint64_t cpu_ms;
+	int nap_ms;       /* between two looks at the mapping */
 	bool attached;    /* locks may have been held when we came */
 };
 
