@@ -131,6 +131,7 @@ struct meeting {
 	uint64_t key[2];
 	struct candidate candidate;
 	bool swapped;      /* access[0] is the record's b */
+	uint32_t thread[2]; /* ordinals, in the order of the candidate */
 };
 
 struct known_deadlock {
@@ -190,6 +191,8 @@ void meetings_free(struct meetings *meetings);
 /* The meeting of a HIT record; NULL if torn. */
 const struct meeting *meeting_of(struct meetings *meetings, struct sym *sym, const struct server *server,
 				 const struct wire_record *record);
+/* "T2, created at main.c:31", of a thread that has met somebody; else its number. */
+const char *meeting_thread(const struct meetings *meetings, struct arena *arena, uint32_t thread);
 /* The lock cycle of a DEADLOCK record (all who wait, if there is no cycle). NULL if torn. */
 const struct deadlock *meeting_deadlock(struct meetings *meetings, struct sym *sym,
 					const struct server *server, const struct wire_record *record);

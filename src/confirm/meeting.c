@@ -70,6 +70,7 @@ static const struct meeting *describe_new(struct meetings *meetings, struct sym 
 					  const struct wire_record *record, const uint64_t key[2])
 {
 	struct meeting *meeting = ARENA_NEW(&meetings->arena, struct meeting);
+	struct wire_pair_view view;
 	struct describe describe;
 	bool good;
 
@@ -81,6 +82,9 @@ static const struct meeting *describe_new(struct meetings *meetings, struct sym 
 		return NULL;
 	meeting->key[0] = key[0];
 	meeting->key[1] = key[1];
+	if (wire_view_pair(record, &view))
+		for (int i = 0; i < 2; i++)
+			meeting->thread[i] = view.access[i ^ meeting->swapped].access->thread;
 	meeting->candidate.rung = RUNG_CONFIRMED;
 	VEC_PUSH(&meetings->known, meeting);
 	return meeting;
@@ -101,6 +105,18 @@ const struct meeting *meeting_of(struct meetings *meetings, struct sym *sym, con
 	}
 	known = find(meetings, key);
 	return known ? known : describe_new(meetings, sym, server, record, key);
+}
+
+const char *meeting_thread(const struct meetings *meetings, struct arena *arena, uint32_t thread)
+{
+	for (size_t i = 0; i < meetings->known.count; i++) {
+		const struct meeting *m = meetings->known.items[i];
+
+		for (int side = 0; side < 2; side++)
+			if (m->thread[side] == thread && m->candidate.access[side].thread)
+				return m->candidate.access[side].thread;
+	}
+	return thread ? arena_printf(arena, "T%u", thread) : "main thread";
 }
 
 /* ---- deadlocks ------------------------------------------------------------------------- */

@@ -346,7 +346,7 @@ static bool has_better_witness(const struct search *search)
 	       witness_exists(search->context, search->id);
 }
 
-/* The example with the values of a trial: those of the witness are the ones a replay shows. */
+/* The example with the threads and values of a trial: those of the witness are the ones a replay shows. */
 static int put_example(struct search *search, const struct trial *trial)
 {
 	const struct trial_hit *hit = trial_hit_of(trial, search->id);
@@ -357,8 +357,10 @@ static int put_example(struct search *search, const struct trial *trial)
 	int result;
 
 	met.rung = search->harmful ? RUNG_HARMFUL : RUNG_CONFIRMED;
-	for (int i = 0; i < 2 && hit; i++)
+	for (int i = 0; i < 2 && hit; i++) {
 		met.access[i].value = describe_value(&arena, &hit->access[i]);
+		met.access[i].thread = meeting_thread(&context->pool->meetings, &arena, hit->access[i].thread);
+	}
 	result = store_put_candidate(context->store, context->run, &met, &is_new);
 	arena_free(&arena);
 	return result;

@@ -33,6 +33,15 @@ check "a write: what it found and what it left" [ "$(value s1 write)" = "3 -> 5"
 deadheat show --store s1 "$(deadheat list --store s1 | cut -d' ' -f1 | head -n 1)" >shown
 if [ "$(grep -E ' [ab]: (read|write) ' shown | head -n 1 | grep -c write)" = 1 ]; then wanted=5; else wanted=3; fi
 check "a read: what it saw in the run that is kept" [ "$(value s1 read)" = $wanted ]
+# "by T2, ..." of each side is the thread that stands there in the schedule drawn.
+threads_agree() {
+	for side in a b; do
+		drawn=$(sed -n "s/^ *\(T[0-9]*\) *stops at $side .*/\1/p" shown | tail -n 1)
+		said=$(awk -v side="$side" '$1 == side && / in .* at / { getline; print $2 }' shown | tr -d ,)
+		[ -n "$drawn" ] && [ "$drawn" = "$said" ] || { echo "$side: drawn $drawn, said $said"; return 1; }
+	done
+}
+check "the threads named are those of the schedule" threads_agree
 check "the text says so" grep -q '^ *value 3 -> 5$' shown
 check "and of the read" grep -q "^ *value before: $wanted\$" shown
 check_output "html has it" '3 -> 5' deadheat report --format html --store s1

@@ -43,7 +43,7 @@ check "text: the two sides beside each other where there is room" grep -qE '^  a
 for format in json sarif; do
 	check "$format: a strict reader takes it" node -e 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"))' file.$format
 done
-check_output "sarif: the thread flows are those of the schedule" '"executionOrder": 5' cat file.sarif
+check "sarif: the thread flows are those of the schedule" sh -c "[ \$(grep -oE '\"executionOrder\": [0-9]+' file.sarif | sort -u | wc -l) -gt 5 ]"
 
 # ---- junit ----------------------------------------------------------------------------------------------
 check "junit: well-formed XML" xmllint --noout file.junit
