@@ -3,7 +3,7 @@
 # race-free, the program is run under random schedules; a pair that is suspected is tried, and one that is confirmed is a
 # wrong proof: its seed is printed, and the exit status is 1. Also counts how many could be proved.
 cd "$(dirname "$0")/.." || exit 1
-PATH="$PWD/build/bin:$PATH"
+PATH="${DEADHEAT_BUILD:-$PWD/build}/bin:$PATH"
 first=${1:-1} last=${2:-200}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -11,6 +11,17 @@
 
 static void value_text(struct scan *s, struct strbuf *out, path_id path);
 
+/* Types that are themselves the thing meant, a lock, and are not taken apart. */
+static bool is_whole(const char *type)
+{
+	static const char *const names[] = { "pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag", "spinlock", "struct mutex", "rw_semaphore", "atomic_t" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strstr(type, names[i]))
+			return true;
+	return false;
+}
+
 /* Appends ".a.b[0]" for an offset within a type; false: the type does not say. */
 static bool field_text(struct scan *s, struct strbuf *out, uint32_t type, int64_t off, const char *first)
 {
@@ -25,6 +36,8 @@ static bool field_text(struct scan *s, struct strbuf *out, uint32_t type, int64_
 		const struct ir_type *t = &unit->types[index];
 		const struct ir_field *hit = NULL;
 
+		if (!off && is_whole(ir_string(unit, t->name)))
+			return true;
 		if (t->element_size) {
 			strbuf_puts(out, "[0]");
 			off %= (int64_t)t->element_size;
@@ -47,8 +60,7 @@ static bool field_text(struct scan *s, struct strbuf *out, uint32_t type, int64_
 		first = *ir_string(unit, hit->name) ? "." : first;
 		off -= (int64_t)hit->offset;
 		index = hit->type;
-		/* A structure that is itself the thing meant (a lock) is not taken apart. */
-		if (index != IR_NO && !off && !strncmp(ir_string(unit, hit->type_name), "pthread_", 8))
+		if (index != IR_NO && !off && is_whole(ir_string(unit, hit->type_name)))
 			return true;
 	}
 	return true;
