@@ -1,7 +1,7 @@
 #!/bin/bash
 # campaign.sh: what campaigns cost. Prints a line for each figure:
 #   workers   trials per second of four workers on one PostgreSQL against one worker, in turns,
-#             ROUNDS times (3); each with a budget of TRIALS (8000)
+#             ROUNDS times (3); each with a budget of TRIALS (30000) of the shortest program there is
 #   idle      CPU of the server with 64 idle workers, over SECONDS (30)
 #   large     100,000 candidates and 1,000,000 trials: list, show, report, and bytes a trial, on
 #             both engines (CANDIDATES=, ROWS= for smaller ones)
@@ -14,20 +14,20 @@ trap 'rm -rf "$tmp"' EXIT
 PG_CONNECTIONS=100 PG_BUFFERS=128MB
 . "$TOP/tests/store/postgres.sh"
 cd "$tmp" || exit 1
-cp "$TOP/bench/campaign/races.c" . && deadheat-cc races.c -o races || exit 1
+cp "$TOP/bench/campaign/"*.c . && deadheat-cc races.c -o races && deadheat-cc quick.c -o quick || exit 1
 pg_start || { cat "$tmp/pg.log"; exit 1; }
 
 seconds() { awk -v a="$1" -v b="$2" 'BEGIN { print b - a }'; }
 run_workers() { # workers seed: trials per second
 	local url began ended
 	url=$(pg_url "w$1_$2")
-	deadheat detect -q --schedule random --runs 10 --store "$url" ./races >/dev/null
-	deadheat confirm -q --campaign c --budget "${TRIALS:-8000}" --seed "$2" --detach --store "$url" -- ./races
+	deadheat detect -q --schedule random --runs 10 --store "$url" ./quick >/dev/null
+	deadheat confirm -q --campaign c --budget "${TRIALS:-30000}" --seed "$2" --detach --store "$url" -- ./quick
 	began=$EPOCHREALTIME
 	for ((i = 0; i < $1; i++)); do deadheat work -q --jobs 1 --store "$url" & done
 	wait
 	ended=$EPOCHREALTIME
-	awk -v n="${TRIALS:-8000}" -v s="$(seconds "$began" "$ended")" 'BEGIN { printf "%.0f\n", n / s }'
+	awk -v n="${TRIALS:-30000}" -v s="$(seconds "$began" "$ended")" 'BEGIN { printf "%.0f\n", n / s }'
 }
 workers() {
 	for ((r = 1; r <= ${ROUNDS:-3}; r++)); do

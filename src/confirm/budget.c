@@ -29,9 +29,9 @@
 
 #define FIRST 20u      /* a pair that can meet is met within a handful: figure 1, 100 of 100 */
 #define DEPTH_MAX 40   /* FIRST << 40: more than anybody runs */
-#define PIECES 64u
-#define LEAST 50u     /* a lease learns from its first two dozen (search.c) */
-#define MOST 500u      /* half a second of a small program */
+#define PIECES 32u
+#define LEAST 100u    /* a lease learns from its first two dozen (search.c), and costs a dozen statements */
+#define MOST 1000u     /* half a second of a small program */
 
 enum budget_goal budget_goal(const struct store_tally *t)
 {

@@ -530,13 +530,18 @@ static int pg_open(struct store *store, bool create)
 
 /* ---- waiting for each other ------------------------------------------------------------------------------------------- */
 
-static void drain(struct connection *c)
+/* Was there news? Also what came along with an earlier answer. */
+static bool drain(struct connection *c)
 {
 	PGnotify *notify;
+	bool any = false;
 
 	pq.PQconsumeInput(c->db);
-	while ((notify = pq.PQnotifies(c->db)))
+	while ((notify = pq.PQnotifies(c->db))) {
 		pq.PQfreemem(notify);
+		any = true;
+	}
+	return any;
 }
 
 /* One packet when there is news and none when there is not: an idle worker costs the server nothing. */
@@ -547,6 +552,8 @@ static void pg_wait(struct store *store, unsigned milliseconds)
 
 	if (!c->gone && !c->listens && !ensure(store) && !run_now(store, "LISTEN deadheat"))
 		c->listens = true;
+	if (!c->gone && drain(c))
+		return;
 	ready.fd = c->gone ? -1 : pq.PQsocket(c->db);
 	if (poll(&ready, 1, (int)milliseconds) > 0)
 		drain(c);
