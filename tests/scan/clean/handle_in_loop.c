@@ -1,0 +1,24 @@
+/* One handle for a loop of threads, joined in the loop.
+ * never: A B */
+#include <pthread.h>
+
+static int done;
+
+static void *work(void *arg)
+{
+	done++; /* @A */
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t;
+	int seen;
+
+	for (int i = 0; i < 2; i++) {
+		pthread_create(&t, NULL, work, NULL);
+		pthread_join(t, NULL);
+	}
+	seen = done; /* @B */
+	return seen > 2;
+}
