@@ -181,14 +181,14 @@ static unsigned flags_at(const struct draft *draft, const struct access *access,
 }
 
 static size_t add_line(struct draft *draft, const struct access *access, enum wire_side side,
-		       const char *module, int line)
+		       const char *module, const char *file, int line)
 {
 	struct sym_site *sites;
 	size_t n, added = 0;
 
 	if (line <= 0)
 		return 0;
-	n = confirm_sites_at(draft->context, draft->arena, module, access->file, line, &sites);
+	n = confirm_sites_at(draft->context, draft->arena, module, file, line, &sites);
 	for (size_t i = 0; i < n; i++)
 		if (is_same_statement(access, &sites[i])) {
 			add_site(draft, &sites[i].place, side, flags_at(draft, access, &sites[i]));
@@ -214,16 +214,30 @@ static unsigned flags_of_place(const struct draft *draft, const struct access *a
 	return flags_at(draft, access, &site);
 }
 
-static size_t add_by_line(struct draft *draft, const struct access *access, enum wire_side side, const char *module)
+static size_t search_lines(struct draft *draft, const struct access *access, enum wire_side side, const char *module,
+			   const char *file)
 {
-	size_t added = add_line(draft, access, side, module, access->line);
+	size_t added = add_line(draft, access, side, module, file, access->line);
 
 	if (!access->function || !strcmp(access->function, "??"))
 		return added; /* nothing to recognise a moved line by */
 	for (int d = 1; d <= SEARCH_LINES && !added; d++) {
-		added = add_line(draft, access, side, module, access->line + d);
-		added += add_line(draft, access, side, module, access->line - d);
+		added = add_line(draft, access, side, module, file, access->line + d);
+		added += add_line(draft, access, side, module, file, access->line - d);
 	}
+	return added;
+}
+
+/*
+ * Other folders, other spellings of the same file (scan says /home/me/src/a.c, the build ../src/a.c): the
+ * base name will do where function, line and kind agree; ids are made of no more.
+ */
+static size_t add_by_line(struct draft *draft, const struct access *access, enum wire_side side, const char *module)
+{
+	size_t added = search_lines(draft, access, side, module, access->file);
+
+	if (!added && strchr(access->file, '/') && access->function && strcmp(access->function, "??"))
+		added = search_lines(draft, access, side, module, base_name(access->file));
 	return added;
 }
 

@@ -96,6 +96,12 @@ deadheat report --store detected --format json --fail-on never | grep -o '"id": 
 grep -o '"id": "[0-9a-f]*"' confirmed.json | sort >confirmed.ids
 check "... under detect's ids" sh -c '[ -s detected.ids ] && [ -z "$(comm -23 detected.ids confirmed.ids)" ]'
 
+# The same file by another name, as a build in another folder has it.
+rm -rf .deadheat; mkdir -p build
+deadheat scan --quiet "$tmp/racy.c" >/dev/null
+(cd build && deadheat-cc -g -pthread -o racy ../racy.c)
+check_output "confirm finds the statements by another spelling of the file" "confirmed" deadheat confirm --quiet --trials 5 -- build/racy
+
 # ---- hunt FILE.c ----------------------------------------------------------------------------------------------------------------
 check_output "hunt racy.c: racy" '"verdict": "racy"' deadheat hunt --quiet --store h1 --format json racy.c
 check_output "hunt clean.c: race-free" '"verdict": "race-free"' deadheat hunt --quiet --store h2 --format json clean.c
