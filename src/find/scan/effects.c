@@ -246,6 +246,7 @@ static facts_id spawn(struct work *w, const struct ir_instr *in, uint32_t block,
 	struct cell cell = path_cell(w->s, entry);
 	path_id bound = 0;
 
+	runs.mode = !runs.path && m->kind == MODEL_SPAWN && m->object >= 0; /* written nobody knows where */
 	if (loop)
 		loop_range(w, loop, &runs);
 	if (entry && path_at(w->s, entry)->kind == PATH_INT && !path_at(w->s, entry)->off)
@@ -267,8 +268,6 @@ static facts_id spawn(struct work *w, const struct ir_instr *in, uint32_t block,
 		state = facts_escape(w->s, state, arg);
 	if (w->s->parallel)
 		return state;
-	if (many)
-		runs.path = 0;
 	if (loop && loop->value != IR_NO)
 		state = facts_add(w->s, state, (struct fact){ .kind = FACT_TURN, .site = runs.site,
 							      .path = path_plain(w->s, PATH_VALUE, w->f, loop->value) });
@@ -376,7 +375,7 @@ static struct outcome2 apply(struct work *w, const struct ir_instr *in, uint32_t
 	case MODEL_JOIN:
 		lock = w->s->parallel ? 0 : id_of(w, in, m);
 		if (lock)
-			on_success(m, state, facts_join(s, state, (struct fact){ .kind = FACT_JOINED, .path = lock }), &out);
+			on_success(m, state, facts_join(s, state, (struct fact){ .kind = FACT_JOINED, .path = lock }, false), &out);
 		break;
 	case MODEL_ALLOC:
 		if (in->dst != IR_NO)

@@ -125,6 +125,58 @@ const struct fact *facts_find(const struct scan *s, facts_id set, enum fact_kind
 	return NULL;
 }
 
+/* The id's cell as base and element, if it is one of an array of ids: LOAD(base + k). */
+static bool element_of(const struct scan *s, path_id cell, path_id base, int64_t stride, int64_t *element)
+{
+	const struct path *p = path_at(s, cell);
+
+	*element = 0;
+	if (cell == base)
+		return true;
+	if (p->kind != PATH_FIELD || p->base != base || p->off % stride)
+		return false;
+	*element = p->off / stride;
+	return true;
+}
+
+/* Elements of one array that both are said to be: all of lo..hi, or one; false: not known. */
+static bool elements(const struct scan *s, const struct fact *f, path_id base, int64_t stride, int64_t *lo, int64_t *hi)
+{
+	const struct path *cell = path_at(s, path_at(s, path_at(s, f->path)->canon)->base);
+
+	*lo = f->lo;
+	*hi = f->hi;
+	if (f->hi)
+		return cell->kind == PATH_INDEX && cell->index == s->any && cell->base == base && cell->off == stride;
+	if (f->bound || !element_of(s, path_at(s, path_at(s, f->path)->canon)->base, base, stride, lo))
+		return false;
+	*hi = *lo + 1;
+	return true;
+}
+
+/* A thread is created: may its id be written over that of another? */
+static bool overwrites(struct scan *s, const struct fact *now, const struct fact *old)
+{
+	path_id a = path_at(s, now->path)->canon, b = path_at(s, old->path)->canon;
+	const struct path *pa = path_at(s, a), *pb = path_at(s, b), *array = NULL;
+	int64_t lo_a, hi_a, lo_b, hi_b;
+
+	if (!old->path)
+		return false;
+	if (pb->kind != PATH_LOAD)
+		return a == b; /* an id that is returned */
+	if (!now->path)
+		return now->mode; /* written nobody knows where */
+	if (pa->kind != PATH_LOAD)
+		return a == b;
+	if (a == b && now->site == old->site && !old->old && (now->hi || now->bound))
+		return false; /* the next turn of the loop, another element */
+	array = path_at(s, pa->base)->kind == PATH_INDEX ? path_at(s, pa->base) : path_at(s, pb->base)->kind == PATH_INDEX ? path_at(s, pb->base) : NULL;
+	if (array && elements(s, now, array->base, array->off, &lo_a, &hi_a) && elements(s, old, array->base, array->off, &lo_b, &hi_b))
+		return lo_a < hi_b && lo_b < hi_a;
+	return path_may_alias(s, pa->base, 8, pb->base, 8);
+}
+
 facts_id facts_add(struct scan *s, facts_id id, struct fact fact)
 {
 	const struct facts *set = facts_at(s, id);
@@ -141,11 +193,8 @@ facts_id facts_add(struct scan *s, facts_id id, struct fact fact)
 		}
 		if (fact.kind == FACT_HELD && f.kind == FACT_RELEASED && f.path == fact.path)
 			continue;
-		if (fact.kind == FACT_RUNS && f.kind == FACT_RUNS && f.path && fact.path &&
-		    path_at(s, f.path)->canon == path_at(s, fact.path)->canon &&
-		    ((!fact.hi && !fact.bound) || f.old || f.site != fact.site) &&
-		    (!fact.hi || !f.hi || (fact.lo < f.hi && f.lo < fact.hi)))
-			f.path = 0; /* its id is overwritten */
+		if (fact.kind == FACT_RUNS && f.kind == FACT_RUNS && overwrites(s, &fact, &f))
+			f.path = 0, f.mode = 1; /* its id is overwritten */
 		items[count++] = f;
 	}
 	items[count++] = fact;
@@ -294,20 +343,6 @@ facts_id facts_escape(struct scan *s, facts_id id, path_id path)
 
 /* ---- joins ---------------------------------------------------------------------------------------------------------- */
 
-/* The id's cell as base and element, if it is one of an array of ids: LOAD(base + k). */
-static bool element_of(const struct scan *s, path_id cell, path_id base, int64_t stride, int64_t *element)
-{
-	const struct path *p = path_at(s, cell);
-
-	*element = 0;
-	if (cell == base)
-		return true;
-	if (p->kind != PATH_FIELD || p->base != base || p->off % stride)
-		return false;
-	*element = p->off / stride;
-	return true;
-}
-
 static bool range_covers(const struct fact *joined, const struct fact *runs)
 {
 	if (joined->bound || runs->bound)
@@ -348,8 +383,6 @@ static bool join_kills(struct scan *s, const struct fact *joined, struct fact *r
 
 static bool survives(struct scan *s, struct fact *f, const struct facts *since)
 {
-	path_id canon = path_at(s, f->path)->canon;
-
 	for (uint32_t i = 0; i < since->count; i++) {
 		const struct fact *g = &since->items[i];
 
@@ -367,8 +400,8 @@ static bool survives(struct scan *s, struct fact *f, const struct facts *since)
 			return false;
 		if (f->kind == FACT_HELD && g->kind == FACT_HELD && g->path == f->path)
 			f->count = (uint8_t)(f->count && g->count && f->count + g->count < 3 ? f->count + g->count : f->count);
-		if (f->kind == FACT_RUNS && g->kind == FACT_RUNS && f->path && g->path && path_at(s, g->path)->canon == canon)
-			f->path = 0;
+		if (f->kind == FACT_RUNS && g->kind == FACT_RUNS && overwrites(s, g, f))
+			f->path = 0, f->mode = 1;
 	}
 	return true;
 }
@@ -463,7 +496,7 @@ facts_id facts_rebind(struct scan *s, facts_id id, const struct rebind *r)
 		if (f.kind < FACT_FIRST_MAY && f.kind != FACT_FENCE && (!is_name(s, f.path) || (f.bound && !is_name(s, f.bound))))
 			continue;
 		if (f.kind == FACT_RUNS && (!is_name(s, f.path) || (f.bound && !is_name(s, f.bound) && path_at(s, f.bound)->kind != PATH_INT)))
-			f.path = 0;
+			f.mode |= had, f.path = 0;
 		if (f.kind == FACT_RUNS && f.path && f.bound && path_at(s, f.bound)->kind == PATH_INT) {
 			f.hi = path_at(s, f.bound)->off;
 			f.bound = 0;
@@ -494,7 +527,7 @@ static facts_id forget(struct scan *s, facts_id id, uint32_t f, uint32_t value)
 		if (hit && x.kind == FACT_TURN && value != IR_NO)
 			continue; /* another turn */
 		if (hit && x.kind == FACT_RUNS)
-			x.path = x.bound = 0;
+			x.mode |= x.path != 0, x.path = x.bound = 0;
 		if (hit && x.kind == FACT_PHASE) {
 			x.lo = 0;
 			x.hi = 1;
@@ -518,7 +551,7 @@ facts_id facts_enter(struct scan *s, facts_id id, uint32_t f)
 	return facts_at(s, id)->tags ? forget(s, id, f, IR_NO) : id;
 }
 
-facts_id facts_join(struct scan *s, facts_id id, struct fact joined)
+facts_id facts_join(struct scan *s, facts_id id, struct fact joined, bool only_old)
 {
 	const struct facts *set = facts_at(s, id);
 	struct builder out = { 0 };
@@ -526,7 +559,7 @@ facts_id facts_join(struct scan *s, facts_id id, struct fact joined)
 	for (uint32_t i = 0; i < set->count; i++) {
 		struct fact f = set->items[i];
 
-		if (f.kind != FACT_RUNS || !join_kills(s, &joined, &f))
+		if (f.kind != FACT_RUNS || (only_old && !f.old) || !join_kills(s, &joined, &f))
 			VEC_PUSH(&out.list, f);
 	}
 	VEC_PUSH(&out.list, joined);

@@ -274,6 +274,20 @@ static uint32_t range_size(const struct ir_instr *in)
 	return in->imm > 0 && in->imm < INT32_MAX ? (uint32_t)in->imm : UINT32_MAX;
 }
 
+/* Intrinsics that nobody described may do anything to their pointers; these do nothing. */
+static bool touches_memory(const char *what)
+{
+	static const char *const harmless[] = { "va_", "lifetime", "dbg", "assume", "objectsize", "prefetch", "stack", "expect", "launder", "strip",
+						"frame", "return", "is.constant", "ptr", "invariant", "threadlocal", "annotation", "var.annotation", "trap", "eh.", "experimental.noalias" };
+
+	if (strncmp(what, "llvm.", 5))
+		return false;
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+		if (!strncmp(what + 5, harmless[i], strlen(harmless[i])))
+			return false;
+	return true;
+}
+
 /* The state after an instruction other than a call. */
 static facts_id step(struct flow *flow, const struct ir_instr *in, uint32_t block, facts_id state)
 {
@@ -327,8 +341,13 @@ static facts_id step(struct flow *flow, const struct ir_instr *in, uint32_t bloc
 			return state;
 		return escape_operand(w, escape_operand(w, state, in->a), in->op == IR_ARITH ? in->b : ir_make(IR_K_NONE, 0));
 	case IR_OPAQUE:
-		for (uint32_t i = 0; i < in->size; i++)
+		for (uint32_t i = 0; i < in->size; i++) {
 			state = escape_operand(w, state, extras[i]);
+			if (w->final && touches_memory(ir_string(w->unit, (uint32_t)in->imm)) && path_cell(w->s, symbolic_operand(w, extras[i])).node) {
+				event_access(w, in, state, symbolic_operand(w, extras[i]), ACCESS_READ | ACCESS_RANGE, UINT32_MAX);
+				event_access(w, in, state, symbolic_operand(w, extras[i]), ACCESS_WRITE | ACCESS_RANGE, UINT32_MAX);
+			}
+		}
 		return state;
 	case IR_ASM:
 		effects_asm(w, in, block, state, &state);

@@ -109,7 +109,7 @@ enum fact_kind {
 	FACT_ESCAPED,  /* object path; 0: any */
 	FACT_SET,      /* flag path was set to something not 0 */
 	FACT_POSTED,   /* semaphore path */
-	FACT_RUNS,     /* thread of site, id path (0 lost), elements lo..hi or bound; old: before this loop or call */
+	FACT_RUNS,     /* thread of site, id path (0 lost; mode 1: it is somewhere), elements lo..hi or bound; old: before this loop or call */
 	FACT_CREATED,  /* thread of site */
 	FACT_FENCED,   /* likewise, perhaps */
 	FACT_TURN,     /* site has created its thread in this turn of the loop counted by path */
@@ -302,7 +302,7 @@ static inline bool facts_has(const struct scan *s, facts_id set, enum fact_kind 
 	return facts_at(s, set)->kinds >> kind & 1;
 }
 
-facts_id facts_join(struct scan *s, facts_id set, struct fact joined);
+facts_id facts_join(struct scan *s, facts_id set, struct fact joined, bool only_old);
 facts_id facts_drop(struct scan *s, facts_id set, enum fact_kind kind, path_id path); /* path 0: all */
 facts_id facts_give_up(struct scan *s, facts_id set);
 facts_id facts_acquire(struct scan *s, facts_id set);

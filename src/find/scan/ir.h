@@ -62,7 +62,7 @@ enum ir_op {
 	IR_FENCE,
 	IR_FIELD,     /* dst = a + imm bytes (constant GEP); type/field: innermost struct entered, or IR_NO */
 	IR_INDEX,     /* dst = a + imm + b * size (variable index, size is the stride in bytes); type/field as IR_FIELD */
-	IR_COPY,      /* dst = a: sub is enum ir_copy. Bitcasts, freeze, expect are no instruction: users name the source */
+	IR_COPY,      /* dst = a, of `size` whole bytes: sub is enum ir_copy. Bitcasts, freeze, expect are no instruction: users name the source */
 	IR_TO_INT,    /* dst = (integer)a pointer */
 	IR_TO_PTR,    /* dst = (pointer)a integer */
 	IR_PHI,       /* extra: pairs (block, operand) */

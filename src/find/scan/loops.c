@@ -305,7 +305,7 @@ bool loop_range(struct work *w, const struct loop *loop, struct fact *fact)
 static void join_fact(struct work *w, const struct loop *loop, struct fact fact, facts_id *state)
 {
 	if (loop_range(w, loop, &fact))
-		*state = facts_join(w->s, *state, fact);
+		*state = facts_join(w->s, *state, fact, true); /* not what the loop itself created */
 }
 
 /* The loop has come to its end by its test: every turn's joins have happened. */

@@ -39,6 +39,7 @@ struct node {
 	uint32_t region_count;
 	uint32_t *functions;
 	uint32_t function_count;
+	bool copied;           /* by memcpy: anything may have been stored anywhere */
 	bool self;             /* unknown code had it: everything stored in it points to it */
 };
 struct two_cells {
@@ -308,6 +309,7 @@ static void merge(struct points_to *p, struct cell a, struct cell b)
 	from->delta = delta;
 	to->objects += from->objects;
 	self = from->self || to->self;
+	to->copied |= from->copied;
 	for (uint32_t i = 0; i < from->function_count; i++)
 		add_function(p, big, from->functions[i]);
 	free(from->functions);
@@ -818,8 +820,10 @@ static void visit(struct points_to *p, uint32_t f, const struct ir_instr *in)
 	case IR_MEMCPY:
 		base = operand(p, f, in->a, true);
 		to = operand(p, f, in->c, true);
-		if (base.node && to.node)
+		if (base.node && to.node) {
 			unify(p, base, to);
+			p->nodes.items[root_of(p, base).node].copied = true;
+		}
 		break;
 	case IR_RET:
 		base = operand(p, f, in->a, ir_kind(in->a) == IR_K_VALUE && in->flags & IR_F_POINTER);
@@ -1059,7 +1063,7 @@ bool points_to_stored(const struct scan *s, struct cell c)
 	if (!c.node)
 		return true;
 	node = &s->points_to->nodes.items[c.node];
-	if (node->self || node->modulus == 1)
+	if (node->self || node->copied || node->modulus == 1)
 		return true;
 	for (uint32_t i = 0; i < node->field_count; i++)
 		if (node->fields[i].off == c.off && node->fields[i].stored)

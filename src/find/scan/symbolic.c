@@ -128,7 +128,11 @@ static path_id value_of(struct work *w, const struct ir_instr *in)
 		if (in->op == IR_INDEX)
 			base = path_index(s, base, in->size, symbolic_operand(w, in->b));
 		return path_field(s, base, in->imm);
-	case IR_COPY: case IR_TO_INT: case IR_TO_PTR:
+	case IR_COPY:
+		if (in->sub == IR_COPY_TRUNC && in->size < 4)
+			return self; /* 0 and 256 become one */
+		return symbolic_operand(w, in->a);
+	case IR_TO_INT: case IR_TO_PTR:
 		return symbolic_operand(w, in->a);
 	case IR_PHI:
 		return phi(w, in);

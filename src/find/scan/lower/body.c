@@ -201,6 +201,8 @@ static void lower_copy(struct lower *l, LLVMValueRef i, enum ir_op op, uint8_t s
 
 	instr->a = source;
 	instr->sub = sub;
+	if (op == IR_COPY && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind)
+		instr->size = LLVMGetIntTypeWidth(LLVMTypeOf(i)) / 8;
 }
 
 static void lower_binary(struct lower *l, LLVMValueRef i, enum ir_op op, uint8_t sub)
