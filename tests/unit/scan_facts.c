@@ -101,15 +101,15 @@ static void a_join_ends_the_thread_of_its_id(void **state)
 	facts_id running = SET(thread(1, id_at("t")), thread(2, id_at("u")));
 	struct fact join = { .kind = FACT_JOINED, .path = id_at("t") };
 
-	assert_false(facts_find(&s, facts_join(&s, running, join), FACT_RUNS, id_at("t")));
-	assert_true(facts_find(&s, facts_join(&s, running, join), FACT_RUNS, id_at("u")));
+	assert_false(facts_find(&s, facts_join(&s, running, join, false), FACT_RUNS, id_at("t")));
+	assert_true(facts_find(&s, facts_join(&s, running, join, false), FACT_RUNS, id_at("u")));
 }
 
 /* Two threads, one variable for the id: the first can never be joined. */
 static void an_overwritten_id_is_lost(void **state)
 {
 	facts_id running = facts_add(&s, facts_add(&s, s.nothing, thread(1, id_at("t"))), thread(2, id_at("t")));
-	facts_id after = facts_join(&s, running, (struct fact){ .kind = FACT_JOINED, .path = id_at("t") });
+	facts_id after = facts_join(&s, running, (struct fact){ .kind = FACT_JOINED, .path = id_at("t") }, false);
 
 	assert_true(facts_find(&s, after, FACT_RUNS, 0));
 	assert_false(facts_find(&s, after, FACT_RUNS, id_at("t")));
@@ -126,10 +126,12 @@ static void a_join_loop_must_cover_the_create_loop(void **state)
 {
 	facts_id running = SET(ranged(FACT_RUNS, 0, 4));
 
-	assert_false(facts_has(&s, facts_join(&s, running, ranged(FACT_JOINED, 0, 4)), FACT_RUNS));
-	assert_false(facts_has(&s, facts_join(&s, running, ranged(FACT_JOINED, 0, 5)), FACT_RUNS));
-	assert_true(facts_has(&s, facts_join(&s, running, ranged(FACT_JOINED, 0, 3)), FACT_RUNS));
-	assert_true(facts_has(&s, facts_join(&s, running, ranged(FACT_JOINED, 1, 4)), FACT_RUNS));
+	assert_false(facts_has(&s, facts_join(&s, running, ranged(FACT_JOINED, 0, 4), false), FACT_RUNS));
+	assert_false(facts_has(&s, facts_join(&s, running, ranged(FACT_JOINED, 0, 5), false), FACT_RUNS));
+	assert_true(facts_has(&s, facts_join(&s, running, ranged(FACT_JOINED, 0, 3), false), FACT_RUNS));
+	assert_true(facts_has(&s, facts_join(&s, running, ranged(FACT_JOINED, 1, 4), false), FACT_RUNS));
+	/* What the joining loop itself has created is not joined by it. */
+	assert_true(facts_has(&s, facts_join(&s, running, ranged(FACT_JOINED, 0, 4), true), FACT_RUNS));
 }
 
 static struct fact passed(int64_t times, int64_t every)
