@@ -588,8 +588,10 @@ static void entry_call(struct points_to *p, uint32_t f, const struct ir_instr *i
 		if (anything) {
 			for (uint32_t j = 0; j < scan_function(p->s, callee)->formal_count; j++)
 				for (uint32_t k = 0; k < in->size && k < 31; k++)
-					if (m->passes >> k & 1)
+					if (m->passes >> k & 1) { /* any element of it */
+						collapse(p, argument(p, f, in, (int)k));
 						bind_formal(p, callee, j, argument(p, f, in, (int)k));
+					}
 		} else if (m->argument >= 0)
 			bind_formal(p, callee, 0, argument(p, f, in, m->argument));
 	}
