@@ -97,7 +97,8 @@ static void conclude(struct scan *s, struct descent *d, struct scan_result *resu
 	bool sound = true;
 
 	whole_program_assumptions(s);
-	qsort(s->assumptions.items, s->assumptions.count, sizeof(struct scan_assumption), by_text);
+	if (s->assumptions.count)
+		qsort(s->assumptions.items, s->assumptions.count, sizeof(struct scan_assumption), by_text);
 	result->assumption_count = s->assumptions.count;
 	result->assumptions = ARENA_ARRAY(arena, struct scan_assumption, s->assumptions.count + 1);
 	for (size_t i = 0; i < s->assumptions.count; i++) {
@@ -197,7 +198,8 @@ static void access_lines(struct descent *d, struct strbuf *out)
 		VEC_PUSH(&lines, arena_strdup(&arena, line.buf));
 		strbuf_release(&line);
 	}
-	qsort(lines.items, lines.count, sizeof(char *), by_string);
+	if (lines.count)
+		qsort(lines.items, lines.count, sizeof(char *), by_string);
 	for (size_t i = 0; i < lines.count; i++) /* the paper's triple: one place in the code or ten are one access */
 		if (!i || strcmp(lines.items[i], lines.items[i - 1]))
 			strbuf_printf(out, "  %s\n", lines.items[i]);

@@ -70,7 +70,8 @@ static facts_id intern_set(struct scan *s, struct fact *items, size_t count)
 
 	if (count > (s->large ? FACTS_MAX_LARGE : FACTS_MAX))
 		count = shed(items, count);
-	qsort(items, count, sizeof(*items), compare);
+	if (count > 1)
+		qsort(items, count, sizeof(*items), compare);
 	for (size_t i = 0; i < count; i++)
 		if (!set.count || memcmp(&items[set.count - 1], &items[i], sizeof(*items)))
 			items[set.count++] = items[i];

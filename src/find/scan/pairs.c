@@ -277,7 +277,8 @@ void pairs_make(struct descent *d, struct scan_result *result, struct arena *are
 		if (d->s->options->progress && node % 65536 == 65535)
 			d->s->options->progress(d->s->options->context, "pairs", node, d->bucket_count);
 	}
-	qsort(p.pairs.items, p.pairs.count, sizeof(struct scan_pair), by_rank);
+	if (p.pairs.count)
+		qsort(p.pairs.items, p.pairs.count, sizeof(struct scan_pair), by_rank);
 	result->pair_count = p.pairs.count;
 	result->pairs = p.pairs.count ? arena_copy(arena, p.pairs.items, p.pairs.count * sizeof(struct scan_pair)) : NULL;
 	VEC_FREE(&p.pairs);
