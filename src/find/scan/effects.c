@@ -6,6 +6,7 @@
  * I2  A function nobody knows reads and writes what its arguments reach, keeps them, calls what
  *     functions it is given, and takes no locks: sound, and listed.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "find/scan/intern.h"
@@ -91,6 +92,13 @@ static uint32_t add_actuals(struct work *w, const struct ir_instr *in, uint32_t 
 }
 
 
+static int by_function(const void *x, const void *y)
+{
+	const struct call_target *a = x, *b = y;
+
+	return (a->function > b->function) - (a->function < b->function);
+}
+
 /* Entry functions an argument may be. */
 static uint32_t add_entries(struct work *w, struct cell cell, path_id path)
 {
@@ -106,17 +114,9 @@ static uint32_t add_entries(struct work *w, struct cell cell, path_id path)
 	count = points_to_functions(w->s, cell, &list);
 	if (!count)
 		return IR_NO;
-	for (uint32_t next = 0; count;) { /* in the program's order */
-		uint32_t best = IR_NO;
-
-		for (size_t i = 0; i < count; i++)
-			if (list[i] >= next && list[i] < best)
-				best = list[i];
-		if (best == IR_NO)
-			break;
-		VEC_PUSH(&w->targets, (struct call_target){ .function = best, .how = CALL_POINTS_TO, .type = IR_NO });
-		next = best + 1;
-	}
+	for (size_t i = 0; i < count; i++)
+		VEC_PUSH(&w->targets, (struct call_target){ .function = list[i], .how = CALL_POINTS_TO, .type = IR_NO });
+	qsort(&w->targets.items[first], count, sizeof(struct call_target), by_function); /* in the program's order */
 	VEC_PUSH(&w->targets, (struct call_target){ .function = IR_NO });
 	return first;
 }

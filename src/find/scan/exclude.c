@@ -251,7 +251,7 @@ static bool makes_count(struct descent *d, const struct sync_place *p)
 }
 
 /* A lock that is made or unmade while others may use it is not one lock. */
-static bool lock_is_kept(struct descent *d, path_id path)
+static bool find_remade(struct descent *d, path_id path)
 {
 	struct scan *s = d->s;
 
@@ -261,9 +261,20 @@ static bool lock_is_kept(struct descent *d, path_id path)
 		if (p->kind != EVENT_INIT || (p->path && !points_to_overlap(s, path_cell(s, p->path), 1, path_cell(s, path), 1)))
 			continue;
 		if (!threads_solo(d, p->thread, p->state) && !(p->path && facts_find(s, p->state, FACT_OWN, path_at(s, p->path)->root)))
-			return false;
+			return true;
 	}
-	return true;
+	return false;
+}
+
+static bool lock_is_kept(struct descent *d, path_id path)
+{
+	size_t at = path % (sizeof(d->lock_cache) / sizeof(d->lock_cache[0]));
+
+	if (d->lock_cache[at].path != path) {
+		d->lock_cache[at].path = path;
+		d->lock_cache[at].kept = !find_remade(d, path);
+	}
+	return d->lock_cache[at].kept;
 }
 
 /* A semaphore guards like a lock if it starts at one at most and is posted only by who has taken it. */

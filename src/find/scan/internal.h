@@ -455,6 +455,7 @@ struct descent {
 	size_t access_slot_count;
 	unsigned context_cap;
 	uint32_t *call_site;   /* per function: the one site that calls it, +1; 0 none; UINT32_MAX several */
+	struct { path_id path; bool kept; } lock_cache[1024]; /* lock_is_kept(), by path */
 	uint32_t *bucket;      /* per node: first access +1 */
 	size_t bucket_count;
 	bool cut;
