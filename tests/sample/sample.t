@@ -77,6 +77,19 @@ same_numbers() { sample --from log 2>a >/dev/null; sample --from log 2>b >/dev/n
 check "always with the same result" same_numbers
 head -c 20000 log >cut
 check_output "a log cut off is good up to there" "ends in the middle" sample --from cut
+# Whatever is in it: bytes turned over here and there, an answer each time.
+size=$(wc -c <log)
+survives() {
+	for i in $(seq 24); do
+		cp log bad
+		for j in 1 2 3 4 5 6 7 8; do
+			printf "\\$(printf %o $((i * 37 % 256)))" | dd of=bad bs=1 seek=$((16 + (i * 7919 + j * 104729) % (size - 16))) conv=notrunc 2>/dev/null
+		done
+		timeout 60 deadheat sample -q --store bad.s --from bad >/dev/null 2>&1
+		[ $? -lt 66 ] || { echo "corruption $i: status"; return 1; }
+	done
+}
+check "a log with bytes turned over is read or refused" survives
 printf 'not a log at all, this' >text
 check_status "what is no log is refused" 2 sample --from text
 check_output "in words" "text is not a log of deadheat sample" sample --from text

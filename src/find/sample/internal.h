@@ -33,6 +33,9 @@ struct seen_module {
 	bool left_out;           /* libc, the loader, allocators, us: their own locks are not seen */
 };
 
+/* More than any kernel has at a time; a number beyond is garbage. */
+#define MOST_THREADS (1u << 20)
+
 struct seen_thread {
 	uint32_t parent;
 	bool known;              /* its THREAD record is there */

@@ -304,32 +304,57 @@ static bool is_exchange(const struct instruction *in)
 	return in->i.mnemonic == ZYDIS_MNEMONIC_XCHG && is_register(&in->operand[0], 64) && is_register(&in->operand[1], 64);
 }
 
+/* Which of rsi and rdi a string operation moves. Zydis does not name them where they are only addresses. */
+static bool moves(const struct instruction *in, int reg)
+{
+	ZydisRegister wanted = reg == TRACE_RSI ? ZYDIS_REGISTER_RSI : ZYDIS_REGISTER_RDI;
+
+	for (unsigned i = 0; i < in->i.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &in->operand[i];
+
+		if ((operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base == wanted) ||
+		    (operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value == wanted))
+			return true;
+	}
+	return false;
+}
+
+static bool compares(const struct instruction *in)
+{
+	return (in->i.mnemonic >= ZYDIS_MNEMONIC_CMPSB && in->i.mnemonic <= ZYDIS_MNEMONIC_CMPSW) ||
+	       (in->i.mnemonic >= ZYDIS_MNEMONIC_SCASB && in->i.mnemonic <= ZYDIS_MNEMONIC_SCASW);
+}
+
+static void forget_string(struct machine *m, const struct instruction *in)
+{
+	forget_written(m, in);
+	for (int reg = TRACE_RSI; reg <= TRACE_RDI; reg++)
+		if (moves(in, reg))
+			machine_forget(m, reg);
+	if (machine_repeats(in))
+		machine_forget(m, TRACE_RCX);
+}
+
 /* movs, stos, lods advance by their width; what repeats ends with rcx 0 unless a compare ends it. */
 static void forward_string(struct machine *m, const struct instruction *in)
 {
 	struct machine before = *m;
-	bool compares = in->i.mnemonic >= ZYDIS_MNEMONIC_CMPSB && in->i.mnemonic <= ZYDIS_MNEMONIC_CMPSW;
 	uint64_t width = in->i.operand_width / 8, count = 1;
-	bool counted = true;
 
-	compares |= in->i.mnemonic >= ZYDIS_MNEMONIC_SCASB && in->i.mnemonic <= ZYDIS_MNEMONIC_SCASW;
+	forget_string(m, in);
 	if (machine_repeats(in)) {
-		counted = machine_knows(&before, TRACE_RCX) && !compares;
+		if (compares(in))
+			return;
+		machine_set(m, TRACE_RCX, 0);
+		if (!machine_knows(&before, TRACE_RCX))
+			return;
 		count = before.value[TRACE_RCX];
 	}
-	forget_written(m, in);
-	if (machine_repeats(in) && !compares)
-		machine_set(m, TRACE_RCX, 0);
-	if (!counted)
-		return;
 	if (before.backward_strings)
 		width = -width;
-	for (int i = 0; i < 2; i++) {
-		int r = i ? TRACE_RSI : TRACE_RDI;
-
-		if (!machine_knows(m, r) && machine_knows(&before, r))
-			machine_set(m, r, before.value[r] + width * count);
-	}
+	for (int reg = TRACE_RSI; reg <= TRACE_RDI; reg++)
+		if (moves(in, reg) && machine_knows(&before, reg))
+			machine_set(m, reg, before.value[reg] + width * count);
 }
 
 void machine_forward(struct machine *m, const struct instruction *in)
@@ -452,6 +477,10 @@ void machine_backward(struct machine *m, const struct instruction *in)
 
 	if (is_exchange(in)) {
 		forward_exchange(m, machine_register(in->operand[0].reg.value), machine_register(in->operand[1].reg.value));
+		return;
+	}
+	if (machine_is_string(in)) {
+		forget_string(m, in);
 		return;
 	}
 	forget_written(m, in);

@@ -155,7 +155,7 @@ static bool collect(void *context, uint32_t thread, const struct trace_record *r
 	bool wanted = record->type == TRACE_R_CREATE || record->type == TRACE_R_JOIN || record->type == TRACE_R_SEND ||
 		      record->type == TRACE_R_RECEIVE || record->type == TRACE_R_DESTROY || record->type == TRACE_R_SAMPLE;
 
-	if (wanted)
+	if (wanted && thread < MOST_THREADS)
 		VEC_PUSH(&w->events, (struct event){ record->order, record, thread });
 	return true;
 }
@@ -223,11 +223,11 @@ static void step(struct walk *w, const struct event *event)
 
 	switch (event->record->type) {
 	case TRACE_R_CREATE:
-		if (event->record->aux < 1u << 20)
+		if (event->record->aux < MOST_THREADS)
 			create(w, event->thread, event->record->aux);
 		break;
 	case TRACE_R_JOIN:
-		if (event->record->aux < 1u << 20)
+		if (event->record->aux < MOST_THREADS)
 			join(w, event->thread, event->record->aux);
 		break;
 	case TRACE_R_SEND:

@@ -103,8 +103,6 @@ struct seen_module *process_module(struct process *p, uint64_t address, uint64_t
 
 /* ---- threads ---------------------------------------------------------------------------------- */
 
-#define MOST_THREADS (1u << 20)
-
 static struct seen_thread *thread_at(struct process *p, uint32_t number)
 {
 	if (number >= MOST_THREADS)
