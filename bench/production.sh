@@ -20,7 +20,7 @@ if [ $# = 0 ]; then set -- apache memcached redis mariadb; fi
 sh tests/packages bench || exit 1
 W=$(mktemp -d "${TMPDIR:-/tmp}/deadheat-production.XXXXXX") || exit 1
 sessions=
-cleanup() { for s in $sessions; do kill -TERM -- -"$s" 2>/dev/null; done; sleep 1; for s in $sessions; do kill -KILL -- -"$s" 2>/dev/null; done; rm -rf "$W"; }
+cleanup() { for s in $sessions; do env kill -TERM -- -"$s" 2>/dev/null; done; sleep 1; for s in $sessions; do env kill -KILL -- -"$s" 2>/dev/null; done; rm -rf "$W"; }
 trap cleanup EXIT
 trap 'exit 1' INT TERM
 chmod 755 "$W"
@@ -124,8 +124,8 @@ for name; do
 		[ "$failed" = 0 ] || bad=1
 		printf '%-10s %-7s %12s %12s  %-22s %-22s %s\n' "$name" "$mode" "$(awk '{ s += $1 } END { printf "%.0f", s / NR }' "$W/native")" \
 			"$(awk '{ s += $2 } END { printf "%.2f", s / NR }' "$W/native")" "$(median <"$W/throughput")" "$(median <"$W/cpu")" "$failed"
-		for m in native "$mode"; do kill -TERM -- -"$(cat "$W/$name.$m.session")" 2>/dev/null; done
-		for _ in $(seq 100); do [ "$(cpu "$(cat "$W/$name.$mode.session")")" = 0 ] && break; sleep 0.2; done
+		for m in native "$mode"; do env kill -TERM -- -"$(cat "$W/$name.$m.session")" 2>/dev/null; done
+		for _ in $(seq 300); do env kill -0 -- -"$(cat "$W/$name.$mode.session")" 2>/dev/null || break; sleep 0.2; done
 		grep -h '^deadheat:' "$W/$name.$mode.out" | sed 's/^/    /'
 	done
 done
