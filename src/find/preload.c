@@ -6,6 +6,8 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -59,6 +61,38 @@ const char *preload_library(struct arena *arena)
 	return path;
 }
 
+/* Does it name gcc's AddressSanitizer as a library it needs? The name stands in its string table. */
+static bool has_asan(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *bytes;
+	bool yes;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) || st.st_size <= 0) {
+		close(fd);
+		return false;
+	}
+	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (bytes == MAP_FAILED)
+		return false;
+	yes = memmem(bytes, (size_t)st.st_size, "libasan.so", 10) != NULL;
+	munmap(bytes, (size_t)st.st_size);
+	return yes;
+}
+
+/* It insists on being first unless it is told that others may be. */
+static char **allow_before_asan(char **envp, struct arena *arena)
+{
+	const char *old = env_get(envp, "ASAN_OPTIONS");
+
+	return env_set(arena, envp, "ASAN_OPTIONS",
+		       arena_printf(arena, "%s%sverify_asan_link_order=0", old ? old : "", old && *old ? ":" : ""));
+}
+
 char **preload_environment(const struct program *program, struct arena *arena, const struct tracer *tracer)
 {
 	const char *library = preload_library(arena);
@@ -69,5 +103,7 @@ char **preload_environment(const struct program *program, struct arena *arena, c
 		return NULL;
 	envp = env_set(arena, program->envp, "LD_PRELOAD",
 		       others && *others ? arena_printf(arena, "%s:%s", library, others) : library);
+	if (has_asan(program->path))
+		envp = allow_before_asan(envp, arena);
 	return env_set(arena, envp, TRACE_ENV, tracer->path);
 }

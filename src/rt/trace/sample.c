@@ -238,12 +238,14 @@ static void learn_price(void)
 	delivery_ns = best;
 }
 
-static void install(int number, void (*handler)(int, siginfo_t *, void *))
+static bool install(int number, void (*handler)(int, siginfo_t *, void *))
 {
 	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
-	REAL(sigaction)(number, &action, NULL);
+	if (!trace_sigaction(number, &action, NULL))
+		return false;
 	trace_keep_signal(number);
+	return true;
 }
 
 static void choose(void)
@@ -280,7 +282,11 @@ static void unblock(int number)
 static void sample_start(struct trace_thread *self)
 {
 	choose();
-	install(sampler_signal(), on_sample);
+	if (!install(sampler_signal(), on_sample)) {
+		trigger = NULL;
+		trace_note(self, "the kernel refuses a signal handler: nothing is sampled");
+		return;
+	}
 	unblock(sampler_signal());
 	if (trace_header->toggle_signal) {
 		install((int)trace_header->toggle_signal, on_toggle);
@@ -310,9 +316,9 @@ static void sample_detach(struct trace_thread *self)
 
 	sample_quiet(self);
 	burst_restore();
-	REAL(sigaction)(sampler_signal(), &ignore, NULL);
+	trace_sigaction(sampler_signal(), &ignore, NULL);
 	if (trace_header->toggle_signal)
-		REAL(sigaction)((int)trace_header->toggle_signal, &ignore, NULL);
+		trace_sigaction((int)trace_header->toggle_signal, &ignore, NULL);
 }
 
 /* The program's wish is heard and not granted: our signal is ours while we are here. */

@@ -126,7 +126,7 @@ static void chain(int signal, siginfo_t *info, void *context)
 	if (program_action.sa_flags & SA_SIGINFO) {
 		program_action.sa_sigaction(signal, info, context);
 	} else if (program_action.sa_handler == SIG_DFL) {
-		REAL(sigaction)(SIGTRAP, &fall_back, NULL);
+		trace_sigaction(SIGTRAP, &fall_back, NULL);
 		rt_syscall(SYS_tgkill, rt_syscall(SYS_getpid), rt_syscall(SYS_gettid), SIGTRAP);
 	} else if (program_action.sa_handler != SIG_IGN) {
 		program_action.sa_handler(signal);
@@ -179,9 +179,9 @@ void burst_start(void)
 {
 	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
-	if (is_traced() || REAL(sigaction)(SIGTRAP, NULL, &program_action))
+	if (is_traced() || !trace_sigaction(SIGTRAP, NULL, &program_action))
 		return;
-	ready = REAL(sigaction)(SIGTRAP, &action, NULL) == 0;
+	ready = trace_sigaction(SIGTRAP, &action, NULL);
 }
 
 void burst_stop(void)
@@ -203,5 +203,5 @@ void burst_restore(void)
 	for (int i = 0; any_steps() && i < 100000; i++)
 		rt_syscall(SYS_sched_yield);
 	if (!any_steps())
-		REAL(sigaction)(SIGTRAP, &program_action, NULL);
+		trace_sigaction(SIGTRAP, &program_action, NULL);
 }

@@ -259,6 +259,8 @@ extern const struct trace_part *const trace_parts[TRACE_PARTS];
 
 /* A signal a part needs in every thread: the program cannot block it from now on (signal.c). */
 void trace_keep_signal(int signal);
+/* sigaction by the kernel itself: for handlers of our own. False: refused. */
+bool trace_sigaction(int signal, const struct sigaction *action, struct sigaction *old);
 
 static inline bool trace_wants(enum trace_mode mode)
 {
