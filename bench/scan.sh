@@ -14,7 +14,6 @@
 #
 #   cold     nothing in the cache: clang, lower, analysis
 #   warm     everything in the cache: no clang, no lower; what is left is reading and analysis
-#   (lower)  CPU seconds of lower alone, from bitcode, over 40 units taken evenly
 #
 # and one line each in build/bench/scan.tsv: program, units, lines, instructions, CPU seconds and
 # peak memory of both runs, candidates, exclusions, assumptions. Speed is lines per CPU second of
@@ -137,13 +136,6 @@ timed() {
 	return $status
 }
 
-# lower's own time: 40 units taken evenly, each to bitcode by hand, scaled to all.
-lower_cpu() { # name
-	"$print" bitcode -p "$P/$1" -n 40 -o "$P/$1/bc" >/dev/null 2>&1 || return 1
-	timed "$P/$1/lower" sh -c 'for f in "$1"/bc/*.bc; do "$2" "$f" "$1/bc/out.ir" || exit 1; done' sh "$P/$1" "$D/lib/deadheat/lower" || return 1
-	count=$(ls "$P/$1"/bc/*.bc | wc -l)
-}
-
 number() { sed -n "s/.*[^a-z]\{0,1\}$2 \([0-9]*\).*/\1/p" "$1" | head -n 1; }
 
 measure() { # name
@@ -164,11 +156,11 @@ analysis() {
 	kernel=
 	case $1 in tiny* | defconfig) kernel=--kernel ;; esac
 	rm -rf "$dir/store"
-	mkdir -p "$dir/store/cache" && ln -s "$dir/cache" "$dir/store/cache/scan"
-	timed "$dir/scan" "$D/bin/deadheat" scan --store "$dir/store" $kernel -p "$dir"
-	echo "$1: scan from the cache: $cpu CPU s, $memory MiB, status $status; $(echo "$lines $cpu" | awk '{ printf "%.0f", $1 / ($2 + 0.001) }') lines a CPU s after lowering"
-	tail -n "${TAIL:-12}" "$dir/scan" | sed 's/^/    /'
-	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$units" "$lines" "$instructions" "$front_cpu" "$warm_cpu" "$cpu" "$memory" >>"$B/scan.tsv"
+	timed "$dir/scan" sh -c 'ulimit -t "$1"; shift; exec "$@"' sh "${LIMIT:-3600}" "$D/bin/deadheat" scan -q --store "$dir/store" --cache "$dir/cache" $kernel -p "$dir"
+	status=$?
+	echo "$1: scan from the cache: $cpu CPU s, $memory MiB, status $status; $(echo "$lines $cpu" | awk '{ printf "%.0f", $1 / ($2 + 0.001) }') lines a CPU s; $(grep -c "claimed pair" "$dir/scan") candidates printed"
+	sed -n '/^excluded:/,$p' "$dir/scan" | cut -c1-150 | head -n "${TAIL:-40}" | sed 's/^/    /'
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$units" "$lines" "$instructions" "$front_cpu" "$warm_cpu" "$cpu" "$memory" "$(grep -c "claimed pair" "$dir/scan")" >>"$B/scan.tsv"
 }
 
 failed=
