@@ -188,6 +188,25 @@ struct segment {
 
 struct object;
 
+/*
+ * What record_quick did last to a granule with these very cells: neighbours in an array look the same.
+ * Good as long as the key is (then epoch and lockset are the same, and clocks only grow: what did not
+ * conflict still does not) and no segment number was given to another meanwhile.
+ */
+#define MEMOS 64u
+struct memo {
+	uint64_t key;          /* segment, kind, bytes; 0: none */
+	uint64_t seen[CELLS];
+	uint64_t new;          /* goes to ... */
+	uint32_t site;
+	uint32_t collections;
+	int8_t at;             /* ... this place */
+	bool moves;            /* the first cell's content went to `at`, the new one to the first */
+	bool alone;
+	bool lost;
+	uint8_t rests;         /* misfits left to let pass before it is written again */
+};
+
 struct detect_thread {
 	uint64_t key;     /* current segment << KEY_SEGMENT_SHIFT; 0: none made yet. Copy: detect_key */
 	uint32_t slot;
@@ -203,6 +222,7 @@ struct detect_thread {
 	struct { uintptr_t address; struct object *object; uint32_t generation, version; } objects[OBJECT_CACHE];
 	struct { uint64_t key; uint32_t result; } steps[STEP_CACHE]; /* lockset transitions */
 	struct { uintptr_t pc; uint32_t site; } sites[SITE_CACHE]; /* of patched calls */
+	struct memo memos[MEMOS] __attribute__((aligned(64)));
 	struct held *held;
 	uint32_t held_count;
 	uint32_t held_size;
