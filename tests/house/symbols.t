@@ -35,4 +35,16 @@ for runtime in nop detect sched explore; do
 	check "$runtime: no text relocations, no executable stack" \
 		sh -c "! readelf -dW '$file' | grep -q TEXTREL && readelf -lW '$file' | grep GNU_STACK | grep -vq RWE"
 done
+
+# A miss of detect saves general registers only (src/rt/preserve.c): what it can reach must not use others, and
+# of libc only the loader is called, through rt_preserve_vectors (the rest is for the start and the end).
+general() { for o in "$TOP"/build/rt/*.o "$TOP"/build/rt/detect/*.o "$TOP/build/rt/abi/meant.o"; do case $o in */real.o) ;; *) echo "$o" ;; esac; done; }
+no_vectors() { ! general | xargs -n 1 objdump -d --no-show-raw-insn | grep -E "%[xyz]mm"; }
+no_libc() {
+	general | xargs nm --undefined-only | awk 'NF == 2 { print $2 }' | sort -u >"$tmp/wanted"
+	comm -12 "$tmp/wanted" "$tmp/allowed" | grep -vxE "dl_iterate_phdr|environ|on_exit" >"$tmp/libc"
+	! grep . "$tmp/libc"
+}
+check "detect: a miss uses no vector register" no_vectors
+check "detect: a miss calls nothing of libc that might" no_libc
 done_testing

@@ -113,7 +113,7 @@ void rt_commit(void *record, enum wire_record_type type)
 
 /* ---- the engine ------------------------------------------------------------------------------ */
 
-void detect_miss(const void *address, size_t size_and_flags);
+void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc);
 
 #include "rt/detect/internal.h"
 #include "rt/string.c"
@@ -201,13 +201,7 @@ void detect_miss(const void *address, size_t size_and_flags);
 #include "rt/detect/engine.c"
 
 static bool fake_miss_called;
-void detect_miss(const void *address, size_t size_and_flags)
-{
-	(void)address, (void)size_and_flags;
-	fake_miss_called = true;
-}
-
-void detect_miss_at(const void *address, size_t size_and_flags, uintptr_t pc)
+void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc)
 {
 	(void)address, (void)size_and_flags, (void)pc;
 	fake_miss_called = true;

@@ -13,7 +13,7 @@ static void the_shadow_is_a_table(void **state)
 {
 	assert_null(shadow.direct);
 	assert_non_null(shadow.table);
-	assert_null(blob_entry(0, 8, 0, false)); /* no fast entries then */
+	assert_null(blob_entry(0, 8, 0)); /* no fast entries then */
 }
 
 static void pairs_are_found_by_table(void **state)

@@ -15,8 +15,7 @@
 #define VISITS_BEFORE_PATCHING 8u
 
 void detect_visit(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry, const void *frame);
-void detect_miss(const void *address, size_t size_and_flags);
-void detect_miss_at(const void *address, size_t size_and_flags, uintptr_t pc);
+void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc);
 
 static void touch(struct detect_thread *t, uint32_t site, uintptr_t pc, const void *address, size_t size,
 		  unsigned flags, const void *frame)
@@ -61,7 +60,7 @@ static bool is_plain(const void *entry)
 /* The second visit plans, for a twentieth of the price; the last takes its whole page along. */
 static void patch(struct site *site, const void *entry)
 {
-	const void *fast = is_plain(entry) ? blob_entry(site->pc, site->size, site->flags, true) : NULL;
+	const void *fast = is_plain(entry) ? blob_entry(site->pc, site->size, site->flags) : NULL;
 
 	site->patched = !fast || site->visits >= VISITS_BEFORE_PATCHING;
 	if (fast && site->patched)
@@ -132,7 +131,7 @@ static RT_NOINLINE void miss_slowly(struct detect_thread *t, uint32_t site, cons
 }
 
 /* From blob.c, with general registers only: see preserve.c. */
-void detect_miss_at(const void *address, size_t size_and_flags, uintptr_t pc)
+void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc)
 {
 	struct rt_thread *rt = rt_self_tls;
 	size_t size = size_and_flags & 0xff;
@@ -151,12 +150,6 @@ void detect_miss_at(const void *address, size_t size_and_flags, uintptr_t pc)
 	if (likely(site) && !quick(t, (uintptr_t)address, size, flags, site))
 		miss_slowly(t, site, address, size, flags, pc);
 	rt_leave(rt);
-}
-
-/* From blob.c by a jump: our return address is the site's, registers may be spoiled. */
-void detect_miss(const void *address, size_t size_and_flags)
-{
-	detect_miss_at(address, size_and_flags, RT_CALLER);
 }
 
 ACCESS_INLINE void access_at(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry)

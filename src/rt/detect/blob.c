@@ -7,15 +7,13 @@
  *
  * In the blob: first cell = (address / 2 & mask) + base, the bits to compare by a table of the sixteen
  * places in a granule, then up to four compares of a cell with the thread's key (%fs:offset). A hit in the
- * first cell takes 13 instructions. An access over two granules must hit in both; its place in the table
+ * first cell takes 19 instructions. An access over two granules must hit in both; its place in the table
  * holds -1, which no cell equals.
  *
- * Each entry exists twice. Code that deadheat-cc made with clang counts on all registers being
- * as before (rt/preserve.c): there three are pushed and popped (19 instructions), which costs
- * less than the spills they spare. A miss goes to blob_miss_all, which saves the rest and
- * calls detect_miss_at, compiled for general registers only. Other code (gcc, plain clang) expects an ordinary
- * call: rax, rcx and rdx are spoiled, a miss jumps to detect_miss, which sees the site's return
- * address as its own.
+ * Code that deadheat-cc made with clang counts on all registers being as before (rt/preserve.c): three are
+ * pushed and popped, which costs less than the spills they spare; a loop of hits took the same
+ * time with and without, so code that does not need it (gcc) gets the same entries. A miss goes to blob_miss, which saves the rest and calls detect_miss,
+ * compiled for general registers only.
  *
  * A read is also a hit where this segment has written: whoever conflicts with the read conflicts
  * with the write. That spares most records of code that reads what it wrote. It may hide the
@@ -34,9 +32,8 @@
 
 #include "rt/detect/internal.h"
 
-void detect_miss(const void *address, size_t size_and_flags);
-void detect_miss_at(const void *address, size_t size_and_flags, uintptr_t pc);
-void blob_miss_all(void);
+void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc);
+void blob_miss(void);
 
 __asm__(
 ".pushsection .rodata.detect_blob_fixups, \"a\", @progbits\n"
@@ -50,8 +47,7 @@ __asm__(
 "blob_rest: .quad 0\n"
 "blob_test0: .quad 0\n"
 "blob_test1: .quad 0\n"
-"blob_miss0: .quad 0\n"
-"blob_miss1: .quad 0\n"
+"blob_to_miss: .quad 0\n"
 ".balign 64\n"
 "blob_table0_1: .fill 16, 8, 0\n"
 "blob_table1_1: .fill 16, 8, 0\n"
@@ -75,14 +71,12 @@ __asm__(
 "	test	%rdx, %rcx\n"
 ".endm\n"
 
-".macro BLOB_CELL offset next all\n"
+".macro BLOB_CELL offset next\n"
 "	BLOB_DIFFERS \\offset\n"
 "	jne	\\next\n"
-".if \\all\n"
 "	pop	%rdx\n"
 "	pop	%rcx\n"
 "	pop	%rax\n"
-".endif\n"
 "	ret\n"
 ".endm\n"
 
@@ -98,14 +92,12 @@ __asm__(
 ".endm\n"
 
 /* rax = cells, rdx = all that must be equal. */
-".macro BLOB_ENTRY name size write all\n"
+".macro BLOB_ENTRY name size write\n"
 "	.balign 32\n"
 "\\name:\n"
-".if \\all\n"
 "	push	%rax\n"
 "	push	%rcx\n"
 "	push	%rdx\n"
-".endif\n"
 "	mov	%rdi, %rax\n"
 "	mov	%edi, %ecx\n"
 "	shr	%rax\n"
@@ -114,16 +106,16 @@ __asm__(
 "	lea	blob_table\\write\\()_\\size(%rip), %rdx\n"
 "	add	blob_base(%rip), %rax\n"
 "	mov	(%rdx,%rcx,8), %rdx\n"
-"	BLOB_CELL 0 1f \\all\n"
+"	BLOB_CELL 0 1f\n"
 "1:\n"
 ".if \\size > 1\n"
 "	cmp	$-1, %rdx\n"
 "	je	8f\n"
 ".endif\n"
 "	BLOB_REST\n"
-"	BLOB_CELL 0 2f \\all\n"
-"2:	BLOB_CELL 8 3f \\all\n"
-"3:	BLOB_CELL 16 9f \\all\n"
+"	BLOB_CELL 0 2f\n"
+"2:	BLOB_CELL 8 3f\n"
+"3:	BLOB_CELL 16 9f\n"
 ".if \\size > 1\n"
 /* Two granules: the first cell and our bytes wait on the stack until the first is done with. */
 "8:	mov	%edi, %ecx\n"
@@ -146,25 +138,19 @@ __asm__(
 "	shr	$16, %rdx\n"
 "	and	$-4, %rdx\n"
 "	or	blob_test\\write(%rip), %rdx\n"
-"	BLOB_CELL 8 1f \\all\n"
+"	BLOB_CELL 8 1f\n"
 "1:	BLOB_REST\n"
-"	BLOB_CELL 24 2f \\all\n"
-"2:	BLOB_CELL 32 3f \\all\n"
-"3:	BLOB_CELL 40 9f \\all\n"
+"	BLOB_CELL 24 2f\n"
+"2:	BLOB_CELL 32 3f\n"
+"3:	BLOB_CELL 40 9f\n"
 ".endif\n"
-".if \\all\n"
 "9:	mov	$(\\size + (\\write << 8)), %eax\n"
-".else\n"
-"9:	mov	$(\\size + (\\write << 8)), %esi\n"
-".endif\n"
-"	jmp	*blob_miss\\all(%rip)\n"
+"	jmp	*blob_to_miss(%rip)\n"
 ".endm\n"
 
 ".macro BLOB_SIZE size\n"
-"	BLOB_ENTRY blob_read\\size \\size 0 0\n"
-"	BLOB_ENTRY blob_write\\size \\size 1 0\n"
-"	BLOB_ENTRY blob_read\\size\\()_all \\size 0 1\n"
-"	BLOB_ENTRY blob_write\\size\\()_all \\size 1 1\n"
+"	BLOB_ENTRY blob_read\\size \\size 0\n"
+"	BLOB_ENTRY blob_write\\size \\size 1\n"
 ".endm\n"
 
 "	BLOB_SIZE 1\n"
@@ -186,10 +172,10 @@ __asm__(
 __asm__(
 ".text\n"
 ".balign 16\n"
-".globl blob_miss_all\n"
-".hidden blob_miss_all\n"
-".type blob_miss_all, @function\n"
-"blob_miss_all:\n"
+".globl blob_miss\n"
+".hidden blob_miss\n"
+".type blob_miss, @function\n"
+"blob_miss:\n"
 "	.cfi_startproc\n"
 "	.cfi_def_cfa_offset 32\n"
 "	push	%rsi\n"
@@ -205,7 +191,7 @@ __asm__(
 "	.cfi_offset %rbp, -96\n"
 "	mov	%eax, %esi\n"
 "	mov	8(%rbp), %rdx\n"
-"	call	detect_miss_at\n"
+"	call	detect_miss\n"
 "	pop	%rbp\n"
 "	.cfi_def_cfa %rsp, 88\n"
 "	pop	%r11\n"
@@ -221,7 +207,7 @@ __asm__(
 "	.cfi_def_cfa_offset 8\n"
 "	ret\n"
 "	.cfi_endproc\n"
-".size blob_miss_all, . - blob_miss_all\n");
+".size blob_miss, . - blob_miss\n");
 
 #define BLOB_LABEL(name) extern const char name[] __attribute__((visibility("hidden")))
 BLOB_LABEL(blob_begin);
@@ -232,9 +218,7 @@ extern const uint32_t blob_fixups_end[] __attribute__((visibility("hidden")));
 #define SIZES(x) x(1) x(2) x(4) x(8) x(16)
 #define LABELS(size) \
 	BLOB_LABEL(blob_read##size); \
-	BLOB_LABEL(blob_write##size); \
-	BLOB_LABEL(blob_read##size##_all); \
-	BLOB_LABEL(blob_write##size##_all);
+	BLOB_LABEL(blob_write##size);
 SIZES(LABELS)
 
 struct pool {
@@ -242,7 +226,7 @@ struct pool {
 	uint64_t base;
 	uint64_t rest;
 	uint64_t test[2]; /* what must be equal besides the bytes: read, write */
-	uint64_t miss[2]; /* from where registers may be spoiled; from where they may not */
+	uint64_t miss;
 	uint64_t table[5][2][GRANULE] __attribute__((aligned(64))); /* by size, read and write, place */
 };
 
@@ -278,7 +262,7 @@ static void fill(char *copy)
 		.base = (uint64_t)shadow.direct,
 		.rest = shadow.rest,
 		.test = { KEY_SEGMENT | KEY_ATOMIC, KEY_SEGMENT | KEY_KIND },
-		.miss = { (uint64_t)detect_miss, (uint64_t)blob_miss_all },
+		.miss = (uint64_t)blob_miss,
 	};
 	fill_tables(pool);
 	for (const uint32_t *at = blob_fixups; at < blob_fixups_end; at++)
@@ -305,18 +289,18 @@ bool blob_start(void)
 	return true;
 }
 
-static const char *template_entry(size_t size, bool write, bool keep)
+static const char *template_entry(size_t size, bool write)
 {
-#define ENTRY(n) case n: return write ? keep ? blob_write##n##_all : blob_write##n : keep ? blob_read##n##_all : blob_read##n;
+#define ENTRY(n) case n: return write ? blob_write##n : blob_read##n;
 	switch (size) {
 	SIZES(ENTRY)
 	}
 	return NULL;
 }
 
-const void *blob_entry(uintptr_t pc, size_t size, unsigned flags, bool keep)
+const void *blob_entry(uintptr_t pc, size_t size, unsigned flags)
 {
-	const char *entry = template_entry(size, flags & ACCESS_WRITE, keep);
+	const char *entry = template_entry(size, flags & ACCESS_WRITE);
 
 	if (!code || !entry || (flags & ~(unsigned)ACCESS_WRITE))
 		return NULL;

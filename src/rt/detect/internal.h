@@ -467,7 +467,7 @@ void blocks_start(void);
 /* ---- blob.c --------------------------------------------------------------------------------------------------- */
 
 bool blob_start(void);
-/* A fast entry for (size, flags) within reach of pc's module; keep: gives all registers back. NULL: there is none. */
-const void *blob_entry(uintptr_t pc, size_t size, unsigned flags, bool keep);
+/* A fast entry for (size, flags) within reach of pc's module; NULL: there is none. */
+const void *blob_entry(uintptr_t pc, size_t size, unsigned flags);
 
 #endif

@@ -106,49 +106,49 @@ static inline bool move_first(uint64_t *cells, uint64_t *seen, int to, bool alon
 	return false;
 }
 
-static inline bool memo_fits(const struct memo *memo, const uint64_t *cell, uint32_t collections)
+static inline bool memo_fits(const struct memo *last, const uint64_t *cell, uint32_t collections)
 {
-	return memo->collections == collections &&
-	       !((cell[0] ^ memo->seen[0]) | (cell[1] ^ memo->seen[1]) | (cell[2] ^ memo->seen[2]) |
-		 (cell[3] ^ memo->seen[3]));
+	return last->collections == collections &&
+	       !((cell[0] ^ last->seen[0]) | (cell[1] ^ last->seen[1]) | (cell[2] ^ last->seen[2]) |
+		 (cell[3] ^ last->seen[3]));
 }
 _Static_assert(CELLS == 4, "memo_fits compares four");
 
 /* Code whose neighbours do not look alike (a sort) writes a memo at every MEMO_RESTS-th miss only. */
 #define MEMO_RESTS 7u
 
-static inline bool memo_is_due(struct memo *memo)
+static inline bool memo_is_due(struct memo *last)
 {
-	if (memo->rests) {
-		memo->rests--;
+	if (last->rests) {
+		last->rests--;
 		return false;
 	}
-	memo->rests = MEMO_RESTS;
+	last->rests = MEMO_RESTS;
 	return true;
 }
 
-static RT_NOINLINE void memo_write(struct memo *memo, const uint64_t *cell, const struct memo *what)
+static RT_NOINLINE void memo_write(struct memo *last, const uint64_t *cell, const struct memo *what)
 {
-	*memo = *what;
+	*last = *what;
 	for (unsigned i = 0; i < CELLS; i++)
-		memo->seen[i] = cell[i];
+		last->seen[i] = cell[i];
 }
 
 /* Put the new cell at its place, or before the first, which then goes there. */
-static RT_NOINLINE bool memo_repeat(struct detect_thread *t, struct memo *memo, uint64_t *cells, uint64_t *cell)
+static RT_NOINLINE bool memo_repeat(struct detect_thread *t, struct memo *last, uint64_t *cells, uint64_t *cell)
 {
-	int at = memo->at;
+	int at = last->at;
 
-	t->lost_cells += memo->lost;
-	memo->rests = 0;
-	if (memo->moves) {
-		if (unlikely(!move_first(cells, cell, at, memo->alone, memo->collections)))
+	t->lost_cells += last->lost;
+	last->rests = 0;
+	if (last->moves) {
+		if (unlikely(!move_first(cells, cell, at, last->alone, last->collections)))
 			return false;
 		at = 0;
 	}
-	if (unlikely(!memo->alone))
-		return quick_put(cells, cell, at, memo->new);
-	__atomic_store_n(cell_at(cells, (unsigned)at), memo->new, __ATOMIC_RELAXED);
+	if (unlikely(!last->alone))
+		return quick_put(cells, cell, at, last->new);
+	__atomic_store_n(cell_at(cells, (unsigned)at), last->new, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -171,7 +171,7 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 	uint32_t collections = __atomic_load_n(&segment_collections, __ATOMIC_ACQUIRE);
 	uint64_t *rest = cells_rest(cells);
 	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags), asked = key, cell[CELLS], new;
-	struct memo *memo = &t->memos[(site ^ bytes >> 6 ^ hot) % MEMOS];
+	struct memo *last = &t->memos[(site ^ bytes >> 6 ^ hot) % MEMOS];
 	enum quick best = QUICK_NOT;
 	uint32_t place = site;
 	int at = -1, empty = -1;
@@ -183,8 +183,8 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 		if (may_hit && !((cell[i] ^ key) & test))
 			return true;
 	}
-	if (may_hit && memo->key == key && memo->site == site && memo_fits(memo, cell, collections))
-		return memo_repeat(t, memo, cells, cell);
+	if (may_hit && last->key == key && last->site == site && memo_fits(last, cell, collections))
+		return memo_repeat(t, last, cells, cell);
 #pragma GCC unroll 4
 	for (int i = (int)CELLS - 1; i >= 0; i--) {
 		enum quick found;
@@ -228,8 +228,8 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 	new = cell_make(place, key);
 	moves = at && goes_first(cell[0], key, collections);
 	alone |= !detect_many;
-	if (may_hit && best != QUICK_KEEP && memo_is_due(memo))
-		memo_write(memo, cell, &(struct memo){ .key = asked, .new = new, .site = site, .collections = collections,
+	if (may_hit && best != QUICK_KEEP && memo_is_due(last))
+		memo_write(last, cell, &(struct memo){ .key = asked, .new = new, .site = site, .collections = collections,
 			   .at = (int8_t)at, .moves = moves, .alone = alone, .lost = lost, .rests = MEMO_RESTS });
 	if (moves) {
 		if (unlikely(!move_first(cells, cell, at, alone, collections)))
