@@ -109,7 +109,7 @@ check_output "all signals blocked" "blocked done" sample -q -- ./threads blocked
 check_output "waits are not cut short" "0 cut short" sample -q -- ./threads waits
 check_output "a preloaded allocator below us" "done" env LD_PRELOAD= sh -c "deadheat sample -q --store any -- ./clean churn && echo done"
 gcc -O1 -g -fsanitize=address -pthread -o asan "$TOP/tests/production/server.c" &&
-	check_output "AddressSanitizer in it" "served 400000" sample -q -- ./asan --requests 400000
+	check_output "AddressSanitizer in it" "served 400000" sample -q -- ./asan --requests 400000 --races counter
 check "what a shell pipeline says" same sh -c 'seq 1000 | sort -n | tail -1'
 
 # ---- refused, in one line ----

@@ -81,6 +81,7 @@ int sample_attach(int pid, const struct sample_options *options, struct sym *sym
 		return -1;
 	if (!own.signal)
 		own.signal = SIGNAL;
+	own.no_steps = true; /* a thread that begins a step while SIGTRAP is given back would be killed */
 	status = run_open(&run, &own);
 	run.attached = true;
 	if (!status)

@@ -201,7 +201,8 @@ bool trace_begin_late(const char *path)
 	if (!header)
 		return false;
 	for (struct trace_thread *t = trace_threads(); t; t = t->next)
-		t->chunk = NULL;
+		if (!t->inside) /* a call still under way keeps writing to the old one */
+			t->chunk = NULL;
 	if (again) {
 		trace_modules_forget();
 		if (!claim(header, 0))
