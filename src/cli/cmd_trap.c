@@ -15,7 +15,7 @@ static bool no_watch;
 static int fail_on = RUNG_CONFIRMED;
 
 static struct option options[] = {
-	{ "budget", 'b', OPTION_STRING, &budget, "SHARE", "of the program's CPU time that traps and stalls may take, 0.1% to 50% (default 2%)",
+	{ "budget", 'b', OPTION_STRING, &budget, "SHARE", "of the program's time that traps and stalls may take, 0.1% to 50% (default 2%)",
 	  NULL, 0, 0 },
 	{ "rate", 'r', OPTION_NUMBER, &rate, "N", "instructions that get their first trap, a second (default 5000)", NULL, 1, 1000000 },
 	{ "mode", 'm', OPTION_CHOICE, &mode, "MODE",

@@ -134,6 +134,14 @@ struct trap_gate {
 	uint32_t closed;   /* target: do not begin */
 };
 
+/* Modules the process has taken note of: only those get int3s, or its handler would not know them. */
+#define TRAP_MODULES 126u
+struct trap_modules {
+	uint32_t count;    /* 0 while it changes */
+	uint32_t reserved;
+	uint64_t base[TRAP_MODULES];
+};
+
 struct trap_plan {
 	uint32_t version;
 	uint32_t mode;          /* enum trap_mode */
@@ -146,6 +154,7 @@ struct trap_plan {
 	uint32_t find_next;
 	uint64_t counters[TRAP_C_COUNT];
 	struct trap_gate gates[1024]; /* TRACE_PROCESSES */
+	struct trap_modules modules[1024];
 	struct trap_table tables[TRAP_TABLES];
 	struct trap_hit hits[TRAP_HITS];
 	struct trap_find finds[TRAP_FINDS];

@@ -200,6 +200,41 @@ gcc -O1 -g -pthread -o text text.c || exit 1
 check_output "when looking is over nothing stays patched" "patched 1 restored 1" \
 	deadheat trap --duration 3s --store text.store -- ./text
 
+# A library that comes and goes: its text is only touched while the process knows it.
+cat >plug.c <<'X'
+static long v[100];
+long f(int i) { v[i % 100]++; return v[(i + 1) % 100]; }
+X
+cat >dl.c <<'X'
+#include <dlfcn.h>
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *arg)
+{
+	for (int k = 0; k < 200; k++) {
+		pthread_mutex_lock(&m);
+		void *h = dlopen("./plug.so", RTLD_NOW);
+		long (*f)(int) = (long (*)(int))dlsym(h, "f");
+		for (int i = 0; i < 20000 * (k % 20 == 0 ? 50 : 1); i++)
+			f(i);
+		dlclose(h);
+		pthread_mutex_unlock(&m);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+X
+gcc -O1 -g -shared -fPIC -o plug.so plug.c && gcc -O1 -g -pthread -o dl dl.c || exit 1
+check_output "dlopen and dlclose under traps" "dl: exit 0" deadheat trap --budget 20% --store dl.store -- ./dl
+
 # ---- where it cannot, or can only do less ---------------------------------------------------------------------
 strip -o stripped server
 deadheat trap --quiet --store stripped.store -- ./stripped --seconds 2 >out 2>&1

@@ -39,9 +39,11 @@ static bool gate_enter(struct processes *p, struct traced *process, uint64_t now
 {
 	struct trap_gate *gate = &p->tables->plan->gates[process->number];
 
-	if (process->closed_at && now - process->closed_at >= CLOSED_MS) {
+	if (process->closed_at && now - process->closed_at >= CLOSED_MS) { /* look again, then begin anew */
 		process->closed_at = 0;
+		process->next_look = 0;
 		__atomic_store_n(&gate->closed, 0, __ATOMIC_SEQ_CST);
+		return false;
 	}
 	__atomic_store_n(&gate->writing, 1, __ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(&gate->closed, __ATOMIC_SEQ_CST))
@@ -137,6 +139,18 @@ static void inherit(struct processes *p, struct traced *process, struct loaded *
 	}
 }
 
+/* Modules its handler does not know yet are for the next look. */
+static bool is_told(const struct processes *p, const struct traced *process, uint64_t base)
+{
+	const struct trap_modules *told = &p->tables->plan->modules[process->number];
+	uint32_t count = __atomic_load_n(&told->count, __ATOMIC_SEQ_CST);
+
+	for (uint32_t i = 0; i < count && i < TRAP_MODULES; i++)
+		if (__atomic_load_n(&told->base[i], __ATOMIC_RELAXED) == base)
+			return true;
+	return false;
+}
+
 static void add_module(struct processes *p, struct traced *process, int table, uint64_t base)
 {
 	struct loaded *m;
@@ -187,7 +201,7 @@ static void look_at_line(struct processes *p, struct traced *process, const char
 	snprintf(path, sizeof(path), "%s", line + at);
 	path[strcspn(path, "\n")] = 0;
 	table = site_table_of(p->tables, path);
-	if (table >= 0 && first_address(path, &first))
+	if (table >= 0 && first_address(path, &first) && is_told(p, process, start - first))
 		add_module(p, process, table, start - first);
 }
 

@@ -1,8 +1,9 @@
 /*
  * run - start the program with rt/trace in it, put int3s, read what came of them.
  *
- * The budget is a share of the CPU time the program uses; handlers take what they used from it, stalls
- * included, by the clock. What is executed often is only given an int3 while there is budget left for its
+ * The budget is a share of the time of the program: the CPU time it uses, or that of the clock where this
+ * is more (on a busy machine a stalled thread would mostly have waited for a core). Handlers take what
+ * they used from it, stalls included, by the clock. What is executed often is only given an int3 while there is budget left for its
  * stall and for RESERVE more: those are for code that comes by rarely, whose int3s are waiting already.
  *
  * The program does not die with us; when we end first, nothing stays patched.
@@ -71,7 +72,7 @@ static int open_all(struct trapping *t, const struct trap_options *options, stru
 	t->teller = (struct teller){
 		.tables = &t->tables, .processes = &t->processes, .sym = sym, .sink = sink, .result = result,
 	};
-	t->last_fresh = t->began;
+	t->last_fresh = t->next_cpu = t->began;
 	return 0;
 }
 
@@ -88,14 +89,16 @@ static void close_all(struct trapping *t)
 static void hand_out_budget(struct trapping *t, uint64_t now)
 {
 	int64_t most = (int64_t)(SAVED_MOST * t->plan->stall_ns), have;
-	uint64_t cpu;
+	uint64_t cpu, past;
 
 	if (now < t->next_cpu)
 		return;
+	past = now + CPU_EVERY_MS - t->next_cpu;
 	t->next_cpu = now + CPU_EVERY_MS;
 	cpu = processes_cpu_ms(&t->processes);
-	if (cpu > t->cpu_ms)
-		__atomic_fetch_add(&t->plan->tokens_ns, (int64_t)((cpu - t->cpu_ms) * t->options->budget_ppm), __ATOMIC_RELAXED);
+	if (cpu > t->cpu_ms + past)
+		past = cpu - t->cpu_ms;
+	__atomic_fetch_add(&t->plan->tokens_ns, (int64_t)(past * t->options->budget_ppm), __ATOMIC_RELAXED);
 	t->cpu_ms = cpu;
 	have = __atomic_load_n(&t->plan->tokens_ns, __ATOMIC_RELAXED);
 	if (have > most)

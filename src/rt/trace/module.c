@@ -182,6 +182,7 @@ void trace_modules_refresh(struct trace_thread *self)
 	for (struct trace_module *m = modules; m; m = m->next)
 		if (m->loaded && m->seen < look.now) {
 			m->loaded = false;
+			look.changed = true;
 			announce(self, m, true);
 		}
 	rt_unlock(&lock);

@@ -235,7 +235,7 @@ struct trace_part {
 	void (*fork_before)(struct trace_thread *self);
 	void (*fork_parent)(struct trace_thread *self);
 	void (*fork_child)(struct trace_thread *self);
-	void (*modules)(struct trace_thread *self);     /* something was loaded */
+	void (*modules)(struct trace_thread *self);     /* something was loaded or is gone */
 	void (*unload)(struct trace_thread *self);      /* dlclose is about to be called: nothing may be left patched in what it might unload */
 	void (*detach)(struct trace_thread *self);      /* undo everything, in all threads: the host leaves (--pid) */
 	void (*quiet)(struct trace_thread *self);       /* no system calls from here on: the program goes under seccomp */

@@ -115,6 +115,21 @@ static bool plan_fits(void)
 	return trace_header->plan_size >= sizeof(*trap_plan) && trap_plan->version == TRAP_VERSION;
 }
 
+/* For the host: what a handler of ours would find in trace_modules(). */
+static void tell_modules(struct trace_thread *self)
+{
+	struct trap_modules *told = trap_plan ? &trap_plan->modules[trace_process] : NULL;
+	uint32_t count = 0;
+
+	if (!told)
+		return;
+	__atomic_store_n(&told->count, 0, __ATOMIC_SEQ_CST);
+	for (const struct trace_module *m = trace_modules(); m && count < TRAP_MODULES; m = m->next)
+		if (m->loaded && !m->own)
+			__atomic_store_n(&told->base[count++], m->base, __ATOMIC_RELAXED);
+	__atomic_store_n(&told->count, count, __ATOMIC_SEQ_CST);
+}
+
 static void start(struct trace_thread *self)
 {
 	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER };
@@ -130,6 +145,7 @@ static void start(struct trace_thread *self)
 	rt_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, sizeof(bit));
 	trace_keep_signal(SIGTRAP);
 	watch_open();
+	tell_modules(self);
 }
 
 static void end(struct trace_thread *self)
@@ -143,6 +159,7 @@ static void fork_child(struct trace_thread *self)
 		return;
 	watch_close();
 	watch_open();
+	tell_modules(self);
 }
 
 static bool on_sigaction(int sig, const struct sigaction *action, struct sigaction *old, int *result)
@@ -170,12 +187,13 @@ static void unload(struct trace_thread *self)
 
 	if (!gate)
 		return;
+	__atomic_store_n(&trap_plan->modules[trace_process].count, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&gate->closed, 1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < GATE_TURNS && __atomic_load_n(&gate->writing, __ATOMIC_SEQ_CST); i++)
 		rt_syscall(SYS_sched_yield);
 }
 
 const struct trace_part trace_part_trap = {
-	.mode = TRACE_TRAP, .start = start, .end = end, .fork_child = fork_child, .unload = unload,
+	.mode = TRACE_TRAP, .start = start, .end = end, .fork_child = fork_child, .unload = unload, .modules = tell_modules,
 	.sigaction = on_sigaction,
 };

@@ -229,14 +229,15 @@ static bool is_told(void)
 	return __atomic_load_n(&watch.touched, __ATOMIC_ACQUIRE) == TOLD;
 }
 
-static uint32_t stall(uintptr_t address, uint32_t length, bool writes_only, bool watched)
+static uint64_t stall(uintptr_t address, uint32_t length, bool watched)
 {
-	uint64_t before, after, began = trap_now();
+	uint64_t before, after, began = trap_now(), stood;
 	bool known = !watched && read_value(address, length, &before);
 
 	__atomic_store_n(&watch.state, STALL, __ATOMIC_RELEASE);
 	wait_touched(trap_plan->stall_ns);
 	__atomic_store_n(&watch.state, BUSY, __ATOMIC_RELEASE);
+	stood = trap_now() - began;
 	if (watched) {
 		disarm();
 		if (is_told())
@@ -247,8 +248,8 @@ static uint32_t stall(uintptr_t address, uint32_t length, bool writes_only, bool
 	}
 	release();
 	trap_count(TRAP_C_STALLS, 1);
-	trap_count(TRAP_C_STALL_NS, trap_now() - began);
-	return TRAP_HIT_WATCHED | TRAP_HIT_STALLED;
+	trap_count(TRAP_C_STALL_NS, stood);
+	return stood;
 }
 
 /* Who holds a lock makes others wait: rarely. */
@@ -259,14 +260,14 @@ static bool may_stall(const struct trace_thread *self)
 	return !self->lock_count || (trap_now() >> 10) % LOCKED_SHARE == 0;
 }
 
-static void pay(const struct trace_thread *self, uint64_t began, bool stalled)
+/* Where the machine is busy it also waited for a core, as everybody does: that is not our doing. */
+static void pay(const struct trace_thread *self, uint64_t began, uint64_t stood)
 {
-	uint64_t spent = trap_now() - began;
+	uint64_t spent = trap_now() - began - stood, most = 2 * trap_plan->stall_ns;
 
-	if (stalled && spent > 2 * trap_plan->stall_ns)
-		spent = 2 * trap_plan->stall_ns; /* a busy machine: it waited for a core, as everybody does */
-	if (stalled && self->lock_count)
-		spent *= LOCKED_SHARE;
+	if (stood > most)
+		stood = most;
+	spent += stood && self->lock_count ? stood * LOCKED_SHARE : stood;
 	__atomic_fetch_sub(&trap_plan->tokens_ns, (int64_t)spent, __ATOMIC_RELAXED);
 	trap_count(TRAP_C_HANDLER_NS, spent);
 }
@@ -297,7 +298,7 @@ uint32_t watch_access(struct trace_thread *self, const struct trap_place *place,
 	uintptr_t address = site_operand(place, context), watched = address;
 	uint32_t length = part(&watched, place->site->size), result;
 	bool writes_only = !(place->site->flags & TRAP_WRITE), stalls, on;
-	uint64_t now = trap_now();
+	uint64_t now = trap_now(), stood = 0;
 
 	if (is_own_stack(self, address, context))
 		return TRAP_HIT_PRIVATE;
@@ -311,7 +312,8 @@ uint32_t watch_access(struct trace_thread *self, const struct trap_place *place,
 	on = watch.fd >= 0 && arm(watched, length, writes_only, true);
 	trap_count(TRAP_C_WATCHES, 1);
 	if (stalls) {
-		result = stall(watched, length, writes_only, on);
+		stood = stall(watched, length, on);
+		result = TRAP_HIT_WATCHED | TRAP_HIT_STALLED;
 	} else if (on) {
 		__atomic_store_n(&watch.state, CLOCK, __ATOMIC_RELEASE);
 		result = TRAP_HIT_WATCHED;
@@ -319,7 +321,7 @@ uint32_t watch_access(struct trace_thread *self, const struct trap_place *place,
 		release();
 		result = TRAP_HIT_BUSY;
 	}
-	pay(self, now, stalls);
+	pay(self, now, stood);
 	return result;
 }
 
