@@ -200,6 +200,13 @@ gcc -O1 -g -pthread -o text text.c || exit 1
 check_output "when looking is over nothing stays patched" "patched 1 restored 1" \
 	deadheat trap --duration 3s --store text.store -- ./text
 
+# A server that gives up its rights cannot open its own memory any more.
+sed 's|expected = compute(memory.0.);|&\n\tif (setuid(65534)) return 9;|; s|#include <time.h>|&\n#include <unistd.h>|' "$TOP/tests/trap/stress.c" >drop.c
+gcc -O2 -g -pthread -o drop drop.c || exit 1
+if [ "$(id -u)" = 0 ]; then
+	check_output "a program that gives up its rights" "wrong 0" deadheat trap --budget 30% --rate 100000 --store drop.store -- ./drop 3
+fi
+
 # A library that comes and goes: its text is only touched while the process knows it.
 cat >plug.c <<'X'
 static long v[100];

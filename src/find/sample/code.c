@@ -445,6 +445,6 @@ bool code_nth_function(const struct code *code, size_t n, uint64_t *low, uint64_
 	if (n >= code->functions.count)
 		return false;
 	*low = code->functions.items[n].low;
-	*high = code->functions.items[n].high;
+	*high = code->functions.items[n].opaque ? *low : code->functions.items[n].high;
 	return true;
 }

@@ -44,7 +44,7 @@ const uint8_t *code_at(const struct code *code, uint64_t place, size_t *left);
 #define CODE_UNKNOWN UINT64_MAX
 uint64_t code_before(const struct code *code, uint64_t place);
 
-/* The n-th function by address: [*low, *high). False: there are no more. */
+/* The n-th function by address: [*low, *high), empty if it is opaque. False: there are no more. */
 bool code_nth_function(const struct code *code, size_t n, uint64_t *low, uint64_t *high);
 
 /* For tests and for the curious. */

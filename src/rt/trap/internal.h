@@ -46,6 +46,9 @@ struct trap_place {
 };
 bool site_find(uintptr_t address, struct trap_place *place);
 uintptr_t site_operand(const struct trap_place *place, const ucontext_t *context);
+#define FD_LEAST 900 /* out of the way of programs that count on low numbers */
+void site_open(void);
+void site_close(void);
 /* False: the kernel does not let us write our own text. */
 bool site_restore(const struct trap_place *place);
 

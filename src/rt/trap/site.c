@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "rt/trap/internal.h"
@@ -86,26 +87,73 @@ uintptr_t site_operand(const struct trap_place *place, const ucontext_t *context
 
 /* ---- restoring -------------------------------------------------------------------------------- */
 
-/* By the kernel, which may write where we may not. The file is opened anew each time: programs close all they know. */
+/*
+ * By the kernel, which may write where we may not. Opened while it still may be: a program that gives up
+ * its rights cannot open its own memory any more. It may close the file, too, and have another one under its
+ * number: so it is looked at before each use.
+ */
+static int mem = -1;
+static struct stat mem_was;
+static uint32_t taken; /* write_by_protection */
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+void site_open(void)
+{
+	long fd = rt_syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0), high;
+
+	mem = -1;
+	taken = 0; /* in a child: who had it is not here */
+	if (fd < 0)
+		return;
+	high = rt_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_LEAST);
+	if (high >= 0)
+		rt_syscall(SYS_close, fd);
+	fd = high >= 0 ? high : fd;
+	if (rt_syscall(SYS_fstat, fd, &mem_was) == 0)
+		mem = (int)fd;
+}
+
+/* A forked child has its parent's memory there. */
+void site_close(void)
+{
+	struct stat now;
+
+	if (mem >= 0 && rt_syscall(SYS_fstat, mem, &now) == 0 && is_same_file(&now, &mem_was))
+		rt_syscall(SYS_close, mem);
+	mem = -1;
+}
+
 static bool write_by_kernel(uintptr_t at, uint8_t byte)
 {
-	long fd = rt_syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+	struct stat now;
+	bool kept = mem >= 0 && rt_syscall(SYS_fstat, mem, &now) == 0 && is_same_file(&now, &mem_was);
+	long fd = kept ? mem : rt_syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
 	bool done = fd >= 0 && rt_syscall(SYS_pwrite64, fd, &byte, 1, at) == 1;
 
-	if (fd >= 0)
+	if (fd >= 0 && !kept)
 		rt_syscall(SYS_close, fd);
 	return done;
 }
 
+/* One at a time: the page must not lose its protection under another's hands. No signal comes meanwhile. */
 static bool write_by_protection(uintptr_t at, uint8_t byte)
 {
 	uintptr_t page = at & -(uintptr_t)WIRE_PAGE;
+	bool done;
 
-	if (rt_syscall(SYS_mprotect, page, WIRE_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
-		return false;
-	*(volatile uint8_t *)at = byte;
-	rt_syscall(SYS_mprotect, page, WIRE_PAGE, PROT_READ | PROT_EXEC);
-	return true;
+	while (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQUIRE))
+		rt_syscall(SYS_sched_yield);
+	done = rt_syscall(SYS_mprotect, page, WIRE_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
+	if (done) {
+		*(volatile uint8_t *)at = byte;
+		rt_syscall(SYS_mprotect, page, WIRE_PAGE, PROT_READ | PROT_EXEC);
+	}
+	__atomic_store_n(&taken, 0, __ATOMIC_RELEASE);
+	return done;
 }
 
 bool site_restore(const struct trap_place *place)

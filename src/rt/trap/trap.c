@@ -145,6 +145,7 @@ static void start(struct trace_thread *self)
 	rt_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, sizeof(bit));
 	trace_keep_signal(SIGTRAP);
 	watch_open();
+	site_open();
 	tell_modules(self);
 }
 
@@ -159,6 +160,8 @@ static void fork_child(struct trace_thread *self)
 		return;
 	watch_close();
 	watch_open();
+	site_close();
+	site_open();
 	tell_modules(self);
 }
 

@@ -28,7 +28,6 @@
 #include "rt/trap/internal.h"
 
 #define OWN_HITS 4u
-#define FD_LEAST 900 /* out of the way of programs that count on low numbers */
 #define LOCKED_SHARE 4u /* of stalls that would be made with a lock held, one in so many: others wait for it too */
 
 enum { FREE, BUSY, STALL, CLOCK };
