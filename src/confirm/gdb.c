@@ -95,6 +95,9 @@ int confirm_replay_gdb(struct confirm_context *context, const char *id)
 	struct wire_host wire = { .fd = -1 };
 	char **argv, **envp;
 
+	if (context->plain) /* gdb takes every int3 for its own business */
+		return error_cannot("--gdb needs a program built with deadheat-cc: %s is not instrumented, and gdb would stop at each of "
+				    "our traps. Replay without --gdb, or confirm %s on an instrumented build", context->program->path, id);
 	if (put_schedule(context, &arena, id, &wire))
 		return -1;
 	envp = target_environment(context->program, &arena, "sched", wire_env(&arena, &wire, -1));

@@ -100,7 +100,7 @@ patch_many() { # WANTED: all runs exact, and so many patches in all
 		rm -rf stress.store
 		deadheat trap --quiet --mode clock --budget 50% --rate 100000 --seed $n --store stress.store -- ./stress ${2:-3} >out 2>&1 ||
 			{ cat out; return 1; }
-		grep -q 'wrong 0' out || { cat out; return 1; }
+		grep -q 'wrong 0' out && ! grep -Eq 'compute|sort|walk' out || { cat out; return 1; } # each thread has its own memory
 		got=$(armed); sum=$((sum + ${got:-0})); n=$((n + 1))
 	done
 	echo "$sum patches in $n runs"; [ $sum -ge "$1" ]

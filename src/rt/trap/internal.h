@@ -59,6 +59,6 @@ void watch_close(void);
 /* In t1, which is about to make the access; enum trap_hit_flag of what was done. */
 uint32_t watch_access(struct trace_thread *self, const struct trap_place *place, const ucontext_t *context);
 /* A watchpoint was tripped by the calling thread. */
-void watch_tripped(struct trace_thread *self, uint64_t generation, const ucontext_t *context);
+void watch_tripped(struct trace_thread *self, uint64_t generation, uintptr_t address, const ucontext_t *context);
 
 #endif

@@ -101,7 +101,7 @@ static void on_trap(int sig, siginfo_t *info, void *data)
 
 	if (info->si_code == CODE_PERF) {
 		if (self && trap_plan)
-			watch_tripped(self, perf_data(info), data);
+			watch_tripped(self, perf_data(info), (uintptr_t)info->si_addr, data);
 	} else if (info->si_code <= 0 || !on_int3(data)) {
 		pass_on(sig, info, data);
 	}

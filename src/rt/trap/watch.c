@@ -40,6 +40,7 @@ static struct {
 	int fd;                /* -1: none */
 	uint32_t own;
 	uint64_t since;
+	uintptr_t armed;       /* the bytes watched */
 	uint32_t flags;        /* of the site */
 	struct trace_thread *t1;
 	uint32_t t1_number;
@@ -308,6 +309,7 @@ uint32_t watch_access(struct trace_thread *self, const struct trap_place *place,
 	if (__atomic_load_n(&trap_plan->tokens_ns, __ATOMIC_RELAXED) <= 0 || !take())
 		return TRAP_HIT_BUSY;
 	prepare(self, place, address, now, context);
+	watch.armed = watched;
 	on = watch.fd >= 0 && arm(watched, length, writes_only, true);
 	trap_count(TRAP_C_WATCHES, 1);
 	if (stalls) {
@@ -369,11 +371,15 @@ static void tripped_unstalled(struct trace_thread *self, const ucontext_t *conte
 	release();
 }
 
-void watch_tripped(struct trace_thread *self, uint64_t generation, const ucontext_t *context)
+/*
+ * The signal of a thread that was preempted right after its access comes late, and carries the event's data as
+ * they are then, not as they were: only the address is that of the access.
+ */
+void watch_tripped(struct trace_thread *self, uint64_t generation, uintptr_t address, const ucontext_t *context)
 {
 	uint32_t state = __atomic_load_n(&watch.state, __ATOMIC_ACQUIRE);
 
-	if (generation != watch.generation || (state != STALL && state != CLOCK)) {
+	if (generation != watch.generation || address != watch.armed || (state != STALL && state != CLOCK)) {
 		trap_count(TRAP_C_LATE, 1);
 		return;
 	}
