@@ -293,7 +293,6 @@ static facts_id step(struct flow *flow, const struct ir_instr *in, uint32_t bloc
 {
 	struct work *w = flow->w;
 	const uint32_t *extras = w->unit->extras + in->extra;
-	path_id self = in->dst == IR_NO ? 0 : path_plain(w->s, PATH_VALUE, w->f, in->dst);
 	int64_t zero;
 
 	if (in->dst != IR_NO)
@@ -331,7 +330,7 @@ static facts_id step(struct flow *flow, const struct ir_instr *in, uint32_t bloc
 	case IR_PHI:
 		return state; /* on the edges */
 	case IR_SELECT:
-		if (w->values[in->dst] == self) {
+		if (w->values[in->dst] == path_plain(w->s, PATH_VALUE, w->f, in->dst)) {
 			state = escape_operand(w, state, in->b);
 			state = escape_operand(w, state, in->c);
 		}

@@ -185,6 +185,7 @@ struct function_info {
 	uint32_t value_base;   /* number of its value 0 in the program */
 	uint32_t site_base;    /* number of its first instruction in the program */
 	uint32_t scc;
+	uint32_t moved;        /* summary.c: round in which its summary last moved, + 2 */
 	uint64_t signature;    /* hash of its text */
 	const struct model *model; /* external ones */
 	struct summary summary;

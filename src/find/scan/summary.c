@@ -41,6 +41,15 @@ static bool same_summary(const struct summary *a, const struct summary *b)
 	return a->exit[0] == b->exit[0] && a->exit[1] == b->exit[1] && a->result == b->result;
 }
 
+/* Again only if a callee has moved since it was last looked at. */
+static bool is_due(const struct scan *s, uint32_t f, int round)
+{
+	for (uint32_t i = s->calls_first[f]; round && i < s->calls_first[f + 1]; i++)
+		if (s->functions[s->calls[i]].scc == s->functions[f].scc && s->functions[s->calls[i]].moved >= (uint32_t)round + 1)
+			return true;
+	return !round;
+}
+
 static void component(struct scan *s, uint32_t scc)
 {
 	uint32_t first = s->scc_first[scc], end = s->scc_first[scc + 1];
@@ -49,10 +58,17 @@ static void component(struct scan *s, uint32_t scc)
 	for (int round = 0; moved; round++) {
 		moved = false;
 		for (uint32_t i = end; i-- > first;) {
-			struct summary now = flow_run(s, s->order[i], false);
+			uint32_t f = s->order[i];
+			struct summary now;
 
-			moved |= !same_summary(&now, &s->functions[s->order[i]].summary);
-			s->functions[s->order[i]].summary = now;
+			if (!is_due(s, f, round))
+				continue;
+			now = flow_run(s, f, false);
+			if (!same_summary(&now, &s->functions[f].summary)) {
+				moved = true;
+				s->functions[f].moved = (uint32_t)round + 2;
+			}
+			s->functions[f].summary = now;
 		}
 		if (moved && round == ROUNDS) {
 			assume(s, ASSUME_BUDGET, false, s->order[first], NULL, "recursion does not come to rest after %d rounds", ROUNDS);
