@@ -17,6 +17,8 @@
 enum { BLOCKS = 4, READERS = 2 };
 static struct block { int query; const char *text; } block[BLOCKS];
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t statistics_lock = PTHREAD_MUTEX_INITIALIZER;
+static long answers;
 static int rounds = 1;
 
 static struct block *find(int query)
@@ -40,12 +42,20 @@ static void invalidate(int query)
 	pthread_mutex_unlock(&cache_lock);
 }
 
+static void count_answer(void)
+{
+	pthread_mutex_lock(&statistics_lock);
+	answers++;
+	pthread_mutex_unlock(&statistics_lock);
+}
+
 static size_t answer(int query)
 {
 	struct block *b = find(query);
 
 	if (!b || !b->text) /* @T */
 		return 0;
+	count_answer();
 	return strlen(b->text); /* @U */
 }
 
