@@ -11,6 +11,8 @@
  * I2  What must hold is only brought down if its names still mean the same: facts_enter().
  * I3  A thread is (creating instruction, id, entry, creating thread). A chain of threads that creates
  *     itself again is cut at the first repetition, which then stands for any number.
+ *     Beyond THREADS_MAX they are no longer kept apart: one per entry, of which there are many, made by
+ *     nobody we know of, so that it may run beside anything at any time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@
 #define CONTEXTS 48
 #define CONTEXTS_LARGE 3
 #define THREAD_DEPTH 8
+#define THREADS_MAX 64  /* kept apart by who creates them; contexts are made for each */
 
 static void called_from(struct descent *d, uint32_t callee, uint32_t site)
 {
@@ -168,6 +171,16 @@ static facts_id inherited(struct descent *d, facts_id state, uint32_t parent)
 	return out;
 }
 
+static uint32_t root_thread(struct descent *d, uint32_t f, bool many);
+
+static uint32_t any_thread(struct descent *d, uint32_t function)
+{
+	for (uint32_t t = 0; t < d->threads.count; t++)
+		if (d->threads.items[t].parent == IR_NO && d->threads.items[t].function == function && d->threads.items[t].many)
+			return t;
+	return root_thread(d, function, true);
+}
+
 static void add_thread(struct descent *d, uint32_t context, uint32_t event, const struct call_target *target, facts_id state, path_id id, path_id arg)
 {
 	struct scan *s = d->s;
@@ -190,6 +203,15 @@ static void add_thread(struct descent *d, uint32_t context, uint32_t event, cons
 		for (uint32_t i = 0; i < formals; i++)
 			args[i] = path_class(s, points_to_value(s, target->function, i));
 		entry.thread = 0;
+		entry.state = s->nothing;
+		called_from(d, target->function, UINT32_MAX - 2);
+		add_context(d, &entry);
+		return;
+	}
+	if (t == IR_NO && d->threads.count >= THREADS_MAX) {
+		for (uint32_t i = 0; i < formals; i++)
+			args[i] = path_class(s, points_to_value(s, target->function, i));
+		entry.thread = any_thread(d, target->function);
 		entry.state = s->nothing;
 		called_from(d, target->function, UINT32_MAX - 2);
 		add_context(d, &entry);
