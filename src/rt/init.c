@@ -55,6 +55,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
 {
 	struct rt_thread *self;
 
+	rt_sync_cores(); /* registers: at once while there is one thread, 14 ms of waiting beside another */
 	rt_real_start();
 	rt_thread_start_main(highest_string(environment));
 	self = rt_self();
