@@ -37,7 +37,14 @@ speed() {
 	done
 }
 
+# The least of three on both sides: what the program needs, without what else the machine did.
 best() { for _ in 1 2 3; do user "$@"; done | sort -n | head -n 1; }
+cat >"$tmp/trials_of" <<-'END'
+	rm -rf "$STORE"
+	exec deadheat confirm -q -x --no-shrink -j 1 -t "$1" --store "$STORE" "$2" -- "$3"
+END
+trials_of="sh $tmp/trials_of"
+export STORE="$tmp/s"
 cpu() {
 	for program in hash sort; do
 		l=$(line 'cold++' "$here/$program.c")
@@ -46,8 +53,8 @@ cpu() {
 			$cc -O2 -g -pthread -o "$tmp/plain" "$here/$program.c"
 			deadheat-cc --with $with -O2 -g -pthread -o "$tmp/program" "$here/$program.c"
 			native=$(best taskset -c 1 "$tmp/plain")
-			rm -rf "$tmp/s"; a=$(user deadheat confirm -q -x --no-shrink -j 1 -t 1 --store "$tmp/s" "$program.c:$l,$program.c:$l" -- "$tmp/program")
-			rm -rf "$tmp/s"; b=$(user deadheat confirm -q -x --no-shrink -j 1 -t 6 --store "$tmp/s" "$program.c:$l,$program.c:$l" -- "$tmp/program")
+			a=$(best $trials_of 1 "$program.c:$l,$program.c:$l" "$tmp/program")
+			b=$(best $trials_of 6 "$program.c:$l,$program.c:$l" "$tmp/program")
 			echo "confirm_over_native_${program}_$with $(awk -v a="$a" -v b="$b" -v n="$native" 'BEGIN { printf "%.2f", (b - a) / 10 / n }')"
 		done
 	done
