@@ -38,17 +38,6 @@ static struct option options[] = {
 	OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 
-/* "1%", "0.5%", "2": parts in a million; 0 if it is nothing of the kind. */
-static unsigned parse_budget(const char *text)
-{
-	char *end;
-	double share = strtod(text, &end);
-
-	if (*end == '%')
-		end++;
-	return *end || !(share >= 0.1) || share > 50 ? 0 : (unsigned)(share * 10000 + 0.5);
-}
-
 /* "USR2", "SIGUSR2", "12"; 0 if it is none. */
 static int parse_signal(const char *text)
 {
@@ -68,7 +57,7 @@ static int parse_signal(const char *text)
 static int read_options(struct sample_options *how)
 {
 	*how = (struct sample_options){
-		.budget_ppm = parse_budget(budget), .period_us = period_ms * 1000, .delay_ms = delay_ms,
+		.budget_ppm = cli_parse_share(budget), .period_us = period_ms * 1000, .delay_ms = delay_ms,
 		.duration_ms = duration_ms, .stopped = stopped, .no_pmu = no_pmu, .no_steps = no_steps, .seed = seed, .log = keep_log,
 	};
 	if (!how->budget_ppm)
@@ -145,24 +134,13 @@ static int open_program(struct sampling *s, int argc, char **argv)
 	return preload_check(&s->program);
 }
 
-static int open_store(struct sampling *s)
-{
-	struct detecting *d = s->detecting;
-
-	d->store = store_open(cli_store, true);
-	if (d->store && (!s->program.path || !cli_put_program(d->store, &s->program, &d->program_id)))
-		return 0;
-	d->store_failed = true;
-	return -1;
-}
-
 static int sample(struct sampling *s, int argc, char **argv)
 {
 	int trouble = 0;
 
 	if (read_options(&s->options) || open_program(s, argc, argv))
 		return cli_fail();
-	if (open_store(s))
+	if (detecting_open_store(s->detecting, &s->program))
 		trouble = cli_fail();
 	if (finding_run(s->detecting, "sample", work, s))
 		trouble = cli_fail();

@@ -34,23 +34,12 @@ static struct option options[] = {
 	OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 
-/* "1%", "0.5%", "2": parts in a million; 0 if it is nothing of the kind. */
-static unsigned parse_budget(const char *text)
-{
-	char *end;
-	double share = strtod(text, &end);
-
-	if (*end == '%')
-		end++;
-	return *end || !(share >= 0.1) || share > 50 ? 0 : (unsigned)(share * 10000 + 0.5);
-}
-
 static int read_options(struct trap_options *how)
 {
 	static const char *const modes[] = { [TRAP_DEADHEAT] = "deadheat", [TRAP_CLOCK] = "clock", [TRAP_COLLIDER] = "collider" };
 
 	*how = (struct trap_options){
-		.budget_ppm = parse_budget(budget), .rate = (unsigned)rate, .limit_us = limit_ms * 1000,
+		.budget_ppm = cli_parse_share(budget), .rate = (unsigned)rate, .limit_us = limit_ms * 1000,
 		.stall_us = stall_ms * 1000, .delay_ms = delay_ms, .duration_ms = duration_ms, .seed = seed,
 		.no_watch = no_watch,
 	};
@@ -109,17 +98,6 @@ static int open_program(struct trapping *t, int argc, char **argv)
 	return preload_check(&t->program);
 }
 
-static int open_store(struct trapping *t)
-{
-	struct detecting *d = t->detecting;
-
-	d->store = store_open(cli_store, true);
-	if (d->store && !cli_put_program(d->store, &t->program, &d->program_id))
-		return 0;
-	d->store_failed = true;
-	return -1;
-}
-
 static bool reaches(const struct detecting *d)
 {
 	for (size_t i = 0; i < d->findings.candidate_count; i++)
@@ -134,7 +112,7 @@ static int trap(struct trapping *t, int argc, char **argv)
 
 	if (read_options(&t->options) || open_program(t, argc, argv))
 		return cli_fail();
-	if (open_store(t))
+	if (detecting_open_store(t->detecting, &t->program))
 		trouble = cli_fail();
 	if (finding_run(t->detecting, "trap", work, t))
 		trouble = cli_fail();

@@ -4,6 +4,7 @@
  * I1  A store that fails on the way (disk full) does not stop the run: the message is said
  *     once, and the findings stay in memory to be printed.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -248,6 +249,25 @@ static int print_all(const struct detecting *detecting)
 	};
 
 	return report_format("text")(&report, stdout);
+}
+
+int detecting_open_store(struct detecting *detecting, const struct program *program)
+{
+	detecting->store = store_open(cli_store, true);
+	if (detecting->store && (!program->path || !cli_put_program(detecting->store, program, &detecting->program_id)))
+		return 0;
+	detecting->store_failed = true;
+	return -1;
+}
+
+unsigned cli_parse_share(const char *text)
+{
+	char *end;
+	double share = strtod(text, &end);
+
+	if (*end == '%')
+		end++;
+	return *end || !(share >= 0.1) || share > 50 ? 0 : (unsigned)(share * 10000 + 0.5);
 }
 
 int detecting_print(const struct detecting *detecting)

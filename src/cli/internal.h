@@ -51,6 +51,10 @@ int finding_run(struct detecting *detecting, const char *stage, finding_work *wo
 int detecting_run(struct detecting *detecting, const struct program *program, const struct detect_options *options);
 /* What this run found, on stdout: one line each, or in full when no store keeps it. */
 int detecting_print(const struct detecting *detecting);
+/* Open (or make) the store and put the program there; a program without a path is not known yet. 0 / -1. */
+int detecting_open_store(struct detecting *detecting, const struct program *program);
+/* "1%", "0.5%", "2": parts in a million, 0.1% to 50%; 0 if it is nothing of the kind. */
+unsigned cli_parse_share(const char *text);
 /* "./prog: exit 0 after 2 runs; 2 pairs suspected ..." and what got lost, on stderr. */
 void detecting_say(const struct detecting *detecting, const struct program *program);
 

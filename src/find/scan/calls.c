@@ -2,9 +2,8 @@
  * calls - who may call whom, and in which order to look at functions: callees first.
  *
  * A call through a pointer goes to the functions in the pointer's points-to class, of those with the
- * call's signature if there are any (another one would be undefined behaviour). If that is still many
- * (MANY) and the pointer was read from a field of a named structure, only functions stored into this
- * field are taken; that step is not sound (memory can be filled otherwise), so it is listed.
+ * call's signature if there are any (another one would be undefined behaviour). Narrowing
+ * by the field it was read from is not done: memory can be filled otherwise.
  *
  * Components come out of Tarjan's algorithm, without recursion: call chains can be long.
  */
@@ -13,7 +12,6 @@
 
 #include "find/scan/intern.h"
 
-#define MANY 8
 
 /* Signatures as numbers: equal texts have equal ones (and a collision would only keep a target too many). */
 static uint64_t signature_hash(const struct ir_unit *unit, uint32_t signature)

@@ -13,7 +13,6 @@
  *
  * Nothing here can make a meeting that is not one: gates only choose who waits, pair.c judges.
  */
-#include "rt/sched/report.h"
 #include "rt/sched/turn.h"
 
 #define TOLD_MAX 16u
@@ -29,15 +28,10 @@ void gate_start(void)
 		have_gates |= site[i].side == WIRE_SIDE_GATE_A || site[i].side == WIRE_SIDE_GATE_B;
 }
 
-static bool takes_lock(enum wire_op op)
-{
-	return op == OP_LOCK || op == OP_RDLOCK || op == OP_WRLOCK || op == OP_SPIN_LOCK;
-}
-
 /* The side whose gate the thread stands at; -1: none. */
 static int gate_of(const struct sched_thread *thread)
 {
-	int side = takes_lock(thread->op) && thread->side < 0 ? pair_side(thread->pc) : -1;
+	int side = sched_takes_lock(thread->op) && thread->side < 0 ? pair_side(thread->pc) : -1;
 
 	return side == WIRE_SIDE_GATE_A ? WIRE_SIDE_A : side == WIRE_SIDE_GATE_B ? WIRE_SIDE_B : -1;
 }
@@ -101,7 +95,7 @@ static bool is_wanted(const struct sched_object *object)
 	for (uint32_t i = 0; i < sched.thread_count; i++) {
 		const struct sched_thread *thread = sched.threads[i];
 
-		if (thread->alive && !thread->postponed && thread->object == object && takes_lock(thread->op))
+		if (thread->alive && !thread->postponed && thread->object == object && sched_takes_lock(thread->op))
 			return true;
 	}
 	return false;

@@ -12,14 +12,9 @@
  */
 #include "rt/sched/turn.h"
 
-static bool takes_lock(enum wire_op op)
-{
-	return op == OP_LOCK || op == OP_RDLOCK || op == OP_WRLOCK || op == OP_SPIN_LOCK;
-}
-
 int order_side(const struct sched_thread *thread)
 {
-	int side = takes_lock(thread->op) ? pair_side(thread->pc) : -1;
+	int side = sched_takes_lock(thread->op) ? pair_side(thread->pc) : -1;
 
 	return side <= WIRE_SIDE_BOTH ? side : -1;
 }

@@ -18,6 +18,12 @@
 
 #include "rt/sched/internal.h"
 
+/* Waits until it has the lock, without a time limit. */
+static inline bool sched_takes_lock(enum wire_op op)
+{
+	return op == OP_LOCK || op == OP_RDLOCK || op == OP_WRLOCK || op == OP_SPIN_LOCK;
+}
+
 struct sched_core {
 	bool running;                 /* a trial goes on; false: inert, or END was written */
 	bool ended;                   /* END was written */
