@@ -221,6 +221,7 @@ struct confirm_pool {
 	struct meetings meetings;
 	struct reference reference;
 	bool have_reference;
+	bool dies_alone;      /* every undirected trial crashed before a second thread was started */
 	uint64_t length;      /* steps of an undirected trial; 0 not taken */
 	uint64_t strays;      /* processes left behind by trials, ended by us */
 	bool blind;           /* the wall clock had to act: a loop passes no scheduling point */

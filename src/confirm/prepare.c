@@ -31,7 +31,7 @@ static void remark_on(struct confirm_context *context, const struct trial *trial
 					   "nothing can meet", path, trial->ending.outcome));
 }
 
-/* In a constructor, or in main before anything happened: no schedule can matter. */
+/* In a constructor, or in main before anything happened. If every trial does, no schedule can matter. */
 static bool dies_alone(const struct confirm_pool *pool, const struct trial *trial)
 {
 	return !pool->reference.normal && trial->ending.counts && !trial->ending.normal && trial->threads <= 1 &&
@@ -55,12 +55,9 @@ static int undirected_finished(void *data, struct trial *trial)
 		pool->length = trial->steps + 1;
 		pool->reference.endless = !trial->ending.normal && is_endless(trial);
 	}
-	if (first) {
-		if (dies_alone(pool, trial))
-			return error_cannot("%s crashes before it starts a thread (%s), also without deadheat",
-					    context->program->path, trial->ending.outcome);
+	if (first && !dies_alone(pool, trial))
 		remark_on(context, trial);
-	}
+	pool->dies_alone = (first || pool->dies_alone) && dies_alone(pool, trial);
 	if (!pool->reference.good && !strcmp(trial->ending.outcome, "exit 0"))
 		reference_add(&pool->reference, &trial->ending);
 	return pool->reference.good && (!pool->reference.endless || trial->index + 1 >= ENDLESS);
@@ -80,6 +77,9 @@ static int try_undirected(struct confirm_context *context)
 	job.parts.plan.policy = WIRE_POLICY_RANDOM;
 	if (!plan_add_points(context, &arena, &job.parts))
 		result = pool_run(context, &job);
+	if (!result && context->pool->dies_alone)
+		result = error_cannot("%s crashes before it starts a thread (%s), also without deadheat",
+				      context->program->path, context->pool->reference.outcomes.items[0]);
 	if (!result && context->pool->reference.endless)
 		remark(context, judge_word("%s does not end under the scheduler within its steps or its time: hangs are "
 					   "not judged; --steps and --timeout raise the limits", context->program->path));
