@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 		__VERIFIER_assume(__VERIFIER_nondet_int() == 3);
 	if (argc > 1 && !strcmp(argv[1], "own-assume"))
 		assume_abort_if_not(__VERIFIER_nondet_uchar() == 2);
-	if (argc > 1 && !strcmp(argv[1], "error") && __VERIFIER_nondet_int() == 1)
+	if (argc > 1 && !strcmp(argv[1], "error") && __VERIFIER_nondet_int() == 3)
 		reach_error();
 	pthread_create(&a, NULL, broken ? breaker : writer, argc > 1 ? NULL : &a);
 	pthread_create(&b, NULL, reader, NULL);
