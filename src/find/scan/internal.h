@@ -1,7 +1,7 @@
 /*
  * internal - what the files of the analysis share. The walk, one file a step:
  *
- *     points_to.c   classes of objects (Steensgaard with offsets)        whole program, linear
+ *     points_to.c   classes of objects (Steensgaard with offsets); points_to.h lists its files
  *     calls.c       who calls whom, strongly connected components
  *     path.c        symbolic values: hash-consed access paths
  *     facts.c       states: locks held and released, ownership, threads, what has happened
@@ -310,7 +310,7 @@ facts_id facts_acquire(struct scan *s, facts_id set);
 facts_id facts_age(struct scan *s, facts_id set);
 facts_id facts_leave(struct scan *s, facts_id set, uint32_t f, path_id result);
 
-/* points_to.c */
+/* points_to*.c */
 int points_to(struct scan *s);
 void points_to_free(struct scan *s);
 struct cell points_to_value(const struct scan *s, uint32_t f, uint32_t value);
