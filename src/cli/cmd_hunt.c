@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -24,7 +25,8 @@ static int fail_on = RUNG_CONFIRMED;
 #define SCHEDULES 50
 #define DETECT_MS (10 * 60 * 1000) /* a run of the program as it is; one that hangs must not hang us */
 #define EXPLORE_RUNS 6
-#define EXPLORE_MS 2000 /* per run */
+#define EXPLORE_MS 2000 /* of work per run, and of the program's own */
+#define SLOWER 10       /* at most so many times that on the clock: the machine is busy, or the program waits */
 #define ONLY_IF_HARMLESS UINT64_MAX
 static uint64_t runs = 5, schedules = ONLY_IF_HARMLESS;
 
@@ -191,11 +193,37 @@ static int catch_explored_deadlock(void *context, const struct deadlock *deadloc
 	return catch_deadlock(context, deadlock);
 }
 
+/* What detect's runs cost. The work says whether a program is short, the clock only how busy the machine is. */
+struct cost {
+	uint64_t work_ms, clock_ms;
+};
+
+static struct cost cost_so_far(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return (struct cost){ (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
+			      (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000, monotonic_ms() };
+}
+
+static bool ends_soon(const struct cost *cost)
+{
+	return cost->work_ms <= EXPLORE_MS && cost->clock_ms <= SLOWER * EXPLORE_MS;
+}
+
+static uint64_t explore_limit(const struct cost *cost)
+{
+	uint64_t slower = cost->clock_ms / (cost->work_ms > 50 ? cost->work_ms : 50);
+
+	return EXPLORE_MS * (slower < 1 ? 1 : slower < SLOWER ? slower : SLOWER);
+}
+
 /*
  * What the machine's own schedule never led to: a few short runs under random ones. Only for
  * programs that end soon; their output was seen already.
  */
-static int explore(struct catch *catch, uint64_t native_ms)
+static int explore(struct catch *catch, const struct cost *native)
 {
 	struct session *session = catch->session;
 	struct detect_options options = detect_defaults;
@@ -203,13 +231,13 @@ static int explore(struct catch *catch, uint64_t native_ms)
 	struct detect_result result = { 0 };
 	size_t before = catch->found.ids.count;
 
-	if (native_ms > EXPLORE_MS || !strcmp(schedule, "random"))
+	if (!ends_soon(native) || !strcmp(schedule, "random"))
 		return 0;
 	options.runs = EXPLORE_RUNS;
 	options.rule = rule;
 	options.schedule = "random";
 	options.seed = trial_options.seed;
-	options.timeout_ms = EXPLORE_MS;
+	options.timeout_ms = explore_limit(native);
 	options.all_runs = options.mute = true;
 	if (detect_run(&session->program, &options, session->sym, &sink, &session->arena, &result))
 		return -1;
@@ -265,13 +293,17 @@ static int hunt(struct session *session, struct hunt_claims *claims)
 {
 	struct catch catch = { .session = session, .found = { .found = true } };
 	struct judge_count count = { 0 };
-	uint64_t began = monotonic_ms();
+	struct cost before, native;
 	int result = session_confirm(session) || hunt_put_claims(claims, session) ? -1 : 0;
 
+	before = cost_so_far();
 	if (!result)
 		result = detect(&catch);
+	native = cost_so_far();
+	native.work_ms -= before.work_ms;
+	native.clock_ms -= before.clock_ms;
 	if (!result)
-		result = explore(&catch, monotonic_ms() - began);
+		result = explore(&catch, &native);
 	if (!result && catch.found.ids.count) {
 		cli_say("confirm: at most %llu trials each", (unsigned long long)trial_options.trials);
 		result = judge_all(session, &catch.found, cli_quiet ? NULL : stderr, &count);
