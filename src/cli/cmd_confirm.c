@@ -13,10 +13,10 @@
 #include "base/error.h"
 #include "base/tty.h"
 #include "base/vec.h"
+#include "cli/campaigning.h"
 #include "cli/internal.h"
 #include "cli/judge_all.h"
 #include "cli/session.h"
-#include "confirm/campaign.h"
 #include "race/fingerprint.h"
 #include "report/report.h"
 
@@ -179,114 +179,59 @@ static void settle_policy(void)
 	trial_options.policy = "pair";
 }
 
-/* ---- as a campaign -------------------------------------------------------------------------- */
+/* ---- alone or together ---------------------------------------------------------------------- */
 
-static const char *campaign_name;
-static uint64_t budget, budget_ms;
-static bool detach;
+static struct campaigning campaigning;
 
-static void say_note(const char *line)
+/* A store others reach too is worked at through leases; all trials whatever comes, and a look at them, are for one. */
+static bool is_shared(void)
 {
-	cli_say("%s", line);
+	return store_is_shared(cli_store) && !trial_options.exhaust && !trial_options.show_output;
 }
 
-/* The campaign of that name, begun now if there is none. */
-static int begin_campaign(struct session *session, struct judge_list *list)
+static int nothing_to_confirm(void)
 {
-	struct store_campaign campaign;
-	struct campaign_order order = { .name = campaign_name, .trials = budget, .ms = budget_ms };
-	const char **ids;
-	int result = 0;
-
-	if (list->all)
-		result = judge_add_all(session, list);
-	ids = ARENA_ARRAY(&session->arena, const char *, list->ids.count + 1);
-	for (size_t i = 0; i < list->ids.count; i++)
-		ids[i] = list->ids.items[i].id;
-	order.ids = ids;
-	order.count = list->ids.count;
-	if (result || campaign_create(&session->confirm, &order, &campaign))
-		return -1;
-	confirm_close(&session->confirm);
-	cli_say("campaign %s: %zu candidate%s", campaign_name, order.count, order.count == 1 ? "" : "s");
-	return 0;
+	cli_say("nothing to confirm in %s; deadheat detect PROG looks for candidates", cli_store);
+	return EXIT_CLEAN;
 }
 
-static int work_for_campaign(void)
+static int confirm_together(struct session *session, struct judge_list *list)
 {
-	struct campaign_worker worker = { .name = campaign_name, .jobs = (unsigned)trial_options.jobs, .note = say_note };
-	int result = -1;
+	struct campaigning together = { .order.name = campaigning_name(session, list) };
+	int exists = together.order.name ? campaigning_exists(together.order.name) : -1;
 
-	worker.store = store_open(cli_store, false);
-	worker.sym = sym_open();
-	if (worker.store)
-		result = campaign_work(&worker);
-	sym_close(worker.sym);
-	store_close(worker.store);
-	return result;
+	if (exists >= 0 && !list->ids.count)
+		return nothing_to_confirm();
+	if (exists < 0 || (!exists && campaigning_begin(&together, session, list)))
+		return cli_fail();
+	return campaigning_run(&together, exists);
 }
 
-static int by_id(const void *id, const void *result)
+static int confirm_alone(struct session *session, struct judge_list *list)
 {
-	return strcmp(id, ((const struct store_target_result *)result)->id);
+	struct judge_count done = { 0 };
+
+	if (judge_all(session, list, stdout, &done))
+		return cli_fail();
+	if (!done.judged)
+		return nothing_to_confirm();
+	return done.confirmed ? EXIT_FOUND : EXIT_CLEAN;
 }
 
-static void print_target(const struct store_target_result *results, size_t count, const char *id, enum rung rung,
-			 const char *title)
+static int confirm(struct session *session, int count, char **words)
 {
-	const struct store_target_result *r = bsearch(id, results, count, sizeof(*results), by_id);
+	struct judge_list list = { .all = !count };
+	int status;
 
-	if (r)
-		printf("%s  %-9s  hit in %llu of %llu trials  %s\n", id, rung_name(rung), (unsigned long long)r->hits,
-		       (unsigned long long)r->done, title);
+	if (session_confirm(session) || add_words(session, count, words, &list))
+		status = cli_fail();
+	else
+		status = is_shared() ? confirm_together(session, &list) : confirm_alone(session, &list);
+	judge_free(&list);
+	return status;
 }
 
-static void print_targets(struct reading *reading, const struct store_target_result *results, size_t count)
-{
-	const struct store_findings *f = &reading->report.findings;
-
-	for (size_t i = 0; i < f->candidate_count; i++)
-		print_target(results, count, f->candidates[i].id, f->candidates[i].rung,
-			     report_title(&reading->arena, &f->candidates[i]));
-	for (size_t i = 0; i < f->deadlock_count; i++)
-		print_target(results, count, f->deadlocks[i].id, f->deadlocks[i].rung,
-			     f->deadlocks[i].rung >= RUNG_CONFIRMED ? "deadlock" : "suspected deadlock");
-}
-
-/* One line for each target, as `confirm` alone prints them. */
-static int print_campaign(bool *confirmed)
-{
-	struct reading reading;
-	struct store_campaign campaign;
-	struct store_target_result *results;
-	size_t count = 0;
-	int result = -1;
-
-	*confirmed = false;
-	if (reading_open(&reading))
-		return -1;
-	if (store_find_campaign(reading.store, &reading.arena, campaign_name, &campaign) == 1)
-		result = store_target_results(reading.store, &reading.arena, campaign.id, &results, &count);
-	for (size_t i = 0; i < count; i++)
-		*confirmed |= results[i].hits > 0;
-	if (!result)
-		print_targets(&reading, results, count);
-	reading_close(&reading);
-	return result;
-}
-
-/* 1 there is such a campaign, 0 not, -1 error. */
-static int campaign_exists(void)
-{
-	struct arena arena = ARENA_INIT;
-	struct store_campaign campaign;
-	struct store *store = store_open(cli_store, true);
-	int found = store ? store_find_campaign(store, &arena, campaign_name, &campaign) : -1;
-
-	store_close(store);
-	arena_free(&arena);
-	return found;
-}
+/* ---- a campaign by name ---------------------------------------------------------------------- */
 
 static int create_campaign(int count, char **words, char **argv)
 {
@@ -296,7 +241,7 @@ static int create_campaign(int count, char **words, char **argv)
 
 	if (!result)
 		result = session_confirm(&session) || add_words(&session, count, words, &list) ||
-			 begin_campaign(&session, &list) ? -1 : 0;
+			 campaigning_begin(&campaigning, &session, &list) ? -1 : 0;
 	judge_free(&list);
 	session_close(&session, result ? "failed" : "exit 0");
 	return result;
@@ -304,39 +249,15 @@ static int create_campaign(int count, char **words, char **argv)
 
 static int run_campaign(int count, char **words, char **argv)
 {
-	int exists = campaign_exists();
-	bool confirmed = false;
+	int exists = campaigning_exists(campaigning.order.name);
 
 	if (exists < 0 || (!exists && create_campaign(count, words, argv)))
 		return cli_fail();
-	if (detach) {
-		cli_say("campaign %s waits for workers: deadheat work --store %s", campaign_name, cli_store);
-		return EXIT_CLEAN;
-	}
-	if (exists)
-		cli_say("campaign %s goes on", campaign_name);
-	if (work_for_campaign() || print_campaign(&confirmed))
-		return cli_fail();
-	return confirmed ? EXIT_FOUND : EXIT_CLEAN;
+	return campaigning_run(&campaigning, exists);
 }
 
-static int confirm(struct session *session, int count, char **words)
-{
-	struct judge_list list = { .all = !count };
-	struct judge_count done = { 0 };
-	int result = session_confirm(session);
+/* ---- which program ------------------------------------------------------------------------------- */
 
-	if (!result)
-		result = add_words(session, count, words, &list);
-	if (!result)
-		result = judge_all(session, &list, stdout, &done);
-	judge_free(&list);
-	if (result)
-		return cli_fail();
-	if (!done.judged)
-		cli_say("nothing to confirm in %s; deadheat detect PROG looks for candidates", cli_store);
-	return done.confirmed ? EXIT_FOUND : EXIT_CLEAN;
-}
 
 static int confirm_in(int64_t program, int count, char **words, char **argv)
 {
@@ -391,7 +312,7 @@ static int confirm_remembered(int count, char **words)
 		status = next == EXIT_CLEAN ? status : next;
 	}
 	if (!result && !program_count)
-		cli_say("nothing to confirm in %s; deadheat detect PROG looks for candidates", cli_store);
+		status = nothing_to_confirm();
 	arena_free(&arena);
 	return status;
 }
@@ -409,7 +330,7 @@ static bool is_nothing(char **argv)
 
 static int check_campaign(void)
 {
-	if (!campaign_name && (budget || budget_ms || detach))
+	if (!campaigning.order.name && (campaigning.order.trials || campaigning.order.ms || campaigning.detach))
 		return error_usage("confirm: --budget, --time and --detach are for a campaign: name it with --campaign");
 	return 0;
 }
@@ -421,7 +342,7 @@ static int run(const struct command *command, int argc, char **argv)
 	settle_policy();
 	if (check_campaign())
 		return cli_fail();
-	if (campaign_name)
+	if (campaigning.order.name)
 		return run_campaign(words, argv, argv + words);
 	if (words == argc)
 		return confirm_remembered(words, argv);
@@ -434,10 +355,10 @@ static int run(const struct command *command, int argc, char **argv)
 }
 
 static struct option options[] = {
-	{ "campaign", 'c', OPTION_STRING, &campaign_name, "NAME", "begin, or go on with, a campaign that workers can share", NULL, 0, 0 },
-	{ "budget", 0, OPTION_NUMBER, &budget, "N", "campaign: trials for all candidates together (default: --trials for each)", NULL, 1, 1000000000000 },
-	{ "time", 0, OPTION_DURATION, &budget_ms, "TIME", "campaign: time of all workers together, 10m, 8h", NULL, 0, 0 },
-	{ "detach", 0, OPTION_FLAG, &detach, NULL, "campaign: leave it to workers (deadheat work)", NULL, 0, 0 },
+	{ "campaign", 'c', OPTION_STRING, &campaigning.order.name, "NAME", "begin, or go on with, a campaign that workers can share", NULL, 0, 0 },
+	{ "budget", 0, OPTION_NUMBER, &campaigning.order.trials, "N", "campaign: trials for all candidates together (default: --trials for each)", NULL, 1, 1000000000000 },
+	{ "time", 0, OPTION_DURATION, &campaigning.order.ms, "TIME", "campaign: time of all workers together, 10m, 8h", NULL, 0, 0 },
+	{ "detach", 0, OPTION_FLAG, &campaigning.detach, NULL, "campaign: leave it to workers (deadheat work)", NULL, 0, 0 },
 	OPTION_TRIALS("trials for each candidate (default 100)"), OPTION_SEED, OPTION_JOBS,
 	OPTION_POLICY("pair|random|pct|pos|surw", "who makes the choices the pair leaves free (default random)"),
 	OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"),
@@ -458,6 +379,7 @@ const struct command command_confirm = {
 		"With --campaign the trials are shared: other processes, also on other machines, take part with\n"
 		"`deadheat work`, and the same command goes on after Ctrl-C, a crash or a reboot. Its budget goes\n"
 		"to candidates never met first, then to those met one way round, then to those without harm.\n"
+		"With a store on a server every confirm is such a campaign, unless --exhaust or --show-output.\n"
 		"Exit status 66 if something was confirmed.",
 	.options = options,
 	.run = run,

@@ -51,14 +51,14 @@ static int make_folder(const char *folder)
 	return 0;
 }
 
-static bool is_postgresql(const char *location)
+bool store_is_shared(const char *location)
 {
 	return !strncmp(location, "postgresql://", 13) || !strncmp(location, "postgres://", 11);
 }
 
 static const struct engine *engine_for(const char *location)
 {
-	if (is_postgresql(location))
+	if (store_is_shared(location))
 		return &engine_postgresql;
 	if (strstr(location, "://")) {
 		error_cannot("cannot open %s: a store is a folder or postgresql://[USER@]HOST/DATABASE", location);

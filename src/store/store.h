@@ -28,6 +28,8 @@ struct store;
  * A store of a newer version, a read-only folder, a full disk, no server: one clear line.
  */
 struct store *store_open(const char *location, bool create);
+/* Does the location name a server, which other machines reach too? */
+bool store_is_shared(const char *location);
 void store_close(struct store *store);
 /* "SQLite 3.40.1": for doctor. */
 const char *store_library(void);

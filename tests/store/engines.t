@@ -40,6 +40,19 @@ check_status "an argument that is no text" 66 deadheat hunt -q --store "$(pg_url
 check_status "comes back as it was: the same program" 66 deadheat confirm -q --store "$(pg_named bytes)"
 check_output "the same program, not a second one" 1 pg_sql bytes "SELECT count(*) FROM deadheat.program"
 
+# On a server confirm takes its trials by lease, as workers do.
+confirms() { pg_sql bytes "SELECT count(*) FROM deadheat.campaign WHERE name LIKE 'confirm-%'"; }
+check_output "it was a campaign workers could have joined" 1 confirms
+check_status "the same again finds it done" 66 deadheat confirm -q --store "$(pg_named bytes)"
+check_output "and begins no second one" 1 confirms
+check_output "other seeds are another: one line a finding" "hit in" deadheat confirm -q --seed 2 --store "$(pg_named bytes)"
+check_output "of its own" 2 confirms
+check_status "--exhaust works alone" 66 deadheat confirm -q --exhaust --trials 20 --store "$(pg_named bytes)"
+check_output "no campaign" 2 confirms
+check_status "in a folder too: hunt" 66 deadheat hunt -q --store alone -- ./race
+check_status "then confirm" 66 deadheat confirm -q --store alone
+check_output "is no campaign" "no campaigns" deadheat status --store alone
+
 check "no server: one line" refuses "is the server running there?" deadheat list --store "postgresql://deadheat@/one?host=$tmp/nowhere"
 check "a port nobody listens at" refuses "is the server running there?" deadheat list --store postgresql://deadheat@127.0.0.1:1/one
 check "no such database" refuses "createdb" deadheat list --store "$(pg_named nosuch)"
