@@ -32,7 +32,7 @@ die() { echo "bench/scan.sh: $*" >&2; exit 1; }
 sh tests/packages bench || exit 1
 mkdir -p "$P"
 print=$D/tests/scan/print
-[ -x "$print" ] || make "$print" || exit 1
+[ -x "$print" ] || make "${print#"$TOP"/}" || exit 1
 
 # ---- a database for each program -----------------------------------------------------------------------
 # recording: CC and CXX write each compile down and do it.

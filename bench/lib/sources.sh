@@ -28,7 +28,9 @@ unpack() { # source package, tarball's middle (orig, debian), folder
 
 fetch() { # source package
 	[ -d "$B/src/$1" ] && return
-	{ download "$1" && unpack "$1" orig "$1"; } || die "cannot fetch the source of $1"
+	# A mirror may have lost the packaging of a superseded version and still have its source.
+	download "$1"
+	unpack "$1" orig "$1" || die "cannot fetch the source of $1"
 }
 
 fetch_debian() { # source package: its packaging, for tests kept there

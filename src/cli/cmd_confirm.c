@@ -182,6 +182,7 @@ static void settle_policy(void)
 /* ---- alone or together ---------------------------------------------------------------------- */
 
 static struct campaigning campaigning;
+static uint64_t top;
 
 /* A store others reach too is worked at through leases; all trials whatever comes, and a look at them, are for one. */
 static bool is_shared(void)
@@ -220,7 +221,7 @@ static int confirm_alone(struct session *session, struct judge_list *list)
 
 static int confirm(struct session *session, int count, char **words)
 {
-	struct judge_list list = { .all = !count };
+	struct judge_list list = { .all = !count, .top = top };
 	int status;
 
 	if (session_confirm(session) || add_words(session, count, words, &list))
@@ -236,7 +237,7 @@ static int confirm(struct session *session, int count, char **words)
 static int create_campaign(int count, char **words, char **argv)
 {
 	struct session session;
-	struct judge_list list = { .all = !count };
+	struct judge_list list = { .all = !count, .top = top };
 	int result = session_open(&session, "campaign", argv, 0);
 
 	if (!result)
@@ -359,6 +360,7 @@ static struct option options[] = {
 	{ "budget", 0, OPTION_NUMBER, &campaigning.order.trials, "N", "campaign: trials for all candidates together (default: --trials for each)", NULL, 1, 1000000000000 },
 	{ "time", 0, OPTION_DURATION, &campaigning.order.ms, "TIME", "campaign: time of all workers together, 10m, 8h", NULL, 0, 0 },
 	{ "detach", 0, OPTION_FLAG, &campaigning.detach, NULL, "campaign: leave it to workers (deadheat work)", NULL, 0, 0 },
+	{ "top", 0, OPTION_NUMBER, &top, "N", "without ids: only the N likeliest (what was seen in a run, then claims by rank)", NULL, 1, 1000000000 },
 	OPTION_TRIALS("trials for each candidate (default 100)"), OPTION_SEED, OPTION_JOBS,
 	OPTION_POLICY("pair|random|pct|pos|surw", "who makes the choices the pair leaves free (default random)"),
 	OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"),
@@ -373,9 +375,10 @@ const struct command command_confirm = {
 	.text = "Each trial is one run of the program with one thread at a time, directed at the pair: a\n"
 		"thread that comes to its access waits there until another stands before the conflicting one.\n"
 		"That confirms the race; a coin decides who goes first, and how the run ends is tallied per\n"
-		"order. Without ids all candidates of the store are tried, without PROG the program\n"
-		"each was seen in is run. A search ends when both orders were seen and one did harm, or after\n"
-		"50 trials more; a pair that never meets gets all its trials.\n"
+		"order. Without ids all candidates of the store are tried, those seen in a run first, then\n"
+		"claims of a scan in the order of their rank; without PROG the program each was seen in is run.\n"
+		"A search ends when both orders were seen and one did harm, or after 50 trials more; a pair\n"
+		"that never meets gets all its trials.\n"
 		"With --campaign the trials are shared: other processes, also on other machines, take part with\n"
 		"`deadheat work`, and the same command goes on after Ctrl-C, a crash or a reboot. Its budget goes\n"
 		"to candidates never met first, then to those met one way round, then to those without harm.\n"

@@ -1,6 +1,7 @@
 /* judge_all - see judge_all.h. */
 #include "cli/judge_all.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -110,14 +111,36 @@ static int add_own(struct judging *j, const char *id)
 	return own < 0 ? -1 : 0;
 }
 
+/* What a run has seen comes before what was only read, and of that the likeliest first. */
+static int by_likelihood(const void *x, const void *y)
+{
+	const struct candidate *a = *(const struct candidate *const *)x, *b = *(const struct candidate *const *)y;
+	bool claim_a = a->rung == RUNG_CLAIMED, claim_b = b->rung == RUNG_CLAIMED;
+	unsigned rank_a = claim_a ? a->rank - 1 : 0, rank_b = claim_b ? b->rank - 1 : 0; /* not ranked: last */
+
+	if (claim_a != claim_b)
+		return claim_a - claim_b;
+	if (rank_a != rank_b)
+		return rank_a < rank_b ? -1 : 1;
+	return (a > b) - (a < b); /* as the store has them */
+}
+
 static int add_all(struct judging *j, const struct store_findings *findings)
 {
+	const struct candidate **order = calloc(findings->candidate_count + 1, sizeof(*order));
+	size_t count = 0;
 	int result = 0;
 
-	for (size_t i = 0; !result && i < findings->candidate_count; i++)
+	if (!order)
+		BUG("out of memory");
+	for (size_t i = 0; i < findings->candidate_count; i++)
 		if (!findings->candidates[i].suppressed)
-			result = add_own(j, findings->candidates[i].id);
-	for (size_t i = 0; !result && i < findings->deadlock_count; i++)
+			order[count++] = &findings->candidates[i];
+	qsort(order, count, sizeof(*order), by_likelihood);
+	for (size_t i = 0; !result && i < count && (!j->list->top || j->list->ids.count < j->list->top); i++)
+		result = add_own(j, order[i]->id);
+	free(order);
+	for (size_t i = 0; !result && i < findings->deadlock_count && (!j->list->top || j->list->ids.count < j->list->top); i++)
 		if (!findings->deadlocks[i].suppressed)
 			result = add_own(j, findings->deadlocks[i].id);
 	return result;

@@ -14,7 +14,8 @@ struct judge_id {
 };
 
 struct judge_list {
-	bool all;                    /* whatever the store has, not suppressed */
+	bool all;                    /* whatever the store has, not suppressed: the likeliest first */
+	uint64_t top;                /* all: no more than these; 0: no limit */
 	bool found;                  /* found just now, not named by a person: suppressed ones are let be */
 	bool lenient;                /* claims without a run: one that has no site in this program is skipped with a remark */
 	VEC(struct judge_id) ids;    /* else these */

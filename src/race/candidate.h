@@ -89,6 +89,7 @@ struct candidate {
 	struct access access[2];
 	const char *variable;  /* "counter", "queue->len", or NULL */
 	const char *memory;    /* "global of 4 bytes", "heap block of 64 bytes from f.c:12" or NULL */
+	unsigned rank;         /* of a claim: its place among all claims of that scan, from 1; 0: not ranked */
 	unsigned trials;
 	unsigned hits;
 	const struct outcome *outcomes;

@@ -103,6 +103,8 @@ void merge_candidate(struct arena *arena, struct candidate *into, const struct c
 		into->variable = more->variable;
 	if (more->memory && (better || !old.memory))
 		into->memory = more->memory;
+	if (more->rank) /* the newest scan knows best */
+		into->rank = more->rank;
 }
 
 static size_t stacks_of(const struct deadlock *d)

@@ -8,7 +8,7 @@
  *   line  = tag TAB field TAB field ... NEWLINE
  *   field = text with \t \n \\ for tab, newline, backslash; \N for "unknown" (NULL)
  *
- *   V variable memory                  of a candidate
+ *   V variable memory [rank]           of a candidate; the rank of a claim
  *   M build-id path                    a module; later lines count them from 0
  *   A flags size function file line column ordinal thread value     one side
  *   L mode name                        a lock held by the last A
@@ -132,6 +132,8 @@ void pack_candidate(struct strbuf *out, const struct candidate *candidate)
 	strbuf_putc(out, 'V');
 	put_text(out, candidate->variable);
 	put_text(out, candidate->memory);
+	if (candidate->rank)
+		put_number(out, candidate->rank);
 	strbuf_putc(out, '\n');
 	put_access(out, &modules, &candidate->access[0]);
 	put_access(out, &modules, &candidate->access[1]);

@@ -134,6 +134,7 @@ int unpack_candidate(struct arena *arena, char *text, struct candidate *candidat
 		if (r.tag == 'V') {
 			candidate->variable = r.field[0];
 			candidate->memory = r.field[1];
+			candidate->rank = (unsigned)number(&r, 2);
 		} else if (r.tag == 'A' && sides < 2) {
 			close_access(&r, side);
 			side = &candidate->access[sides++];

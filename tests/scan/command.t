@@ -131,4 +131,33 @@ C
 check_output "claimed and never met" "0 of 30" deadheat hunt --quiet --store h3 hidden.c
 check_output "... undecided" '"verdict": "undecided"' deadheat report --store h3 --format json
 check_output "with the arguments it is met" '"verdict": "racy"' deadheat hunt --quiet --store h4 --format json hidden.c -- 1 2 3 4 5 6
+
+# ---- claims are confirmed by rank -----------------------------------------------------------------------------------------
+cat >rank.c <<'C'
+#include <pthread.h>
+static int apple, zebra;
+static void *worker(void *arg) { zebra++; return arg; }
+static void *another(void *arg) { zebra++; apple++; return arg; }
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, 0, worker, 0);
+	pthread_create(&b, 0, another, 0);
+	apple++;
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
+C
+deadheat-cc -g -pthread rank.c -o rank
+deadheat scan --quiet --store ranked --top 0 rank.c | sed -n 's/^[0-9]*  \([0-9a-f]\{8\}\)  claimed pair: .*/\1/p' >wanted
+deadheat list --store ranked | sed -n 's/^\([0-9a-f]*\) .*/\1/p' >listed
+deadheat confirm --quiet --store ranked --trials 1 -- ./rank >confirmed
+cut -c1-8 confirmed >tried
+check "scan ranks: workers first, then main" sh -c 'test "$(wc -l <wanted)" -ge 4 && ! head -c4 listed | grep -q "^$(head -c4 wanted)"'
+check "confirm without ids goes by rank" sh -c 'head -n "$(wc -l <wanted)" tried | cmp - wanted || { cat wanted confirmed; exit 1; }'
+deadheat confirm --quiet --store ranked --trials 1 --top 1 -- ./rank >first
+check "... --top 1: the likeliest only" sh -c 'grep -q " on zebra" first && ! grep -q apple first'
+check_status "... --top is a number" 2 deadheat confirm --store ranked --top many -- ./rank
 done_testing

@@ -196,7 +196,7 @@ static void make_claims(struct scan *scan, struct arena *arena, bool likely)
 		if (*slot)
 			scan->claims[*slot - 1].ways++;
 		else
-			*slot = ++scan->claim_count;
+			claim->candidate.rank = (unsigned)(*slot = ++scan->claim_count);
 	}
 }
 
