@@ -3,6 +3,7 @@
 #   check "what is expected" command...      ok if the command succeeds
 #   check_fails "..." command...             ok if it fails
 #   check_output "..." "text" command...     ok if stdout+stderr contain the text
+#   gone PROGRAM                             true once no process of this file is left (60 s at most)
 #   $tmp is an empty folder of our own, removed at the end; $TOP the source tree.
 TOP=${TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
 export PATH="$TOP/build/bin:$PATH"
@@ -48,5 +49,16 @@ check_status() { # text status command...
 	[ $r = "$wanted" ] || { echo "# status $r, wanted $wanted: $*"; sed 's/^/# /' "$tmp/.out" | head -n 20; }
 	[ $r = "$wanted" ]
 	tap_result $? "$text"
+}
+# running PROGRAM: the processes of exactly this file, by their entries in /proc. (Not pgrep by name: others have names too.)
+running() { find /proc/[0-9]*/exe -lname "$(readlink -f "$1")" 2>/dev/null; }
+# gone PROGRAM: none of it is left; who was killed gets the time to die.
+gone() {
+	tap_looks=0
+	while [ -n "$(running "$1")" ]; do
+		tap_looks=$((tap_looks + 1))
+		[ $tap_looks -lt 600 ] || { running "$1"; return 1; }
+		sleep 0.1
+	done
 }
 done_testing() { echo "1..$tap_count"; exit $tap_failed; }

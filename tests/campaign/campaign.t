@@ -62,8 +62,7 @@ detect g
 deadheat confirm -q --campaign night --budget 100000000 --detach --store g -- ./races # more than will be made
 trials() { deadheat status -f json --store g | sed -n 's/.*"trials": \([0-9]*\), "budget.*/\1/p'; }
 begun() { n=0; was=$(trials); until [ "$(trials)" -gt "$was" ]; do n=$((n + 1)); [ $n -lt 600 ] || return 1; kill -0 "$pid" 2>/dev/null || return 1; sleep 0.05; done; }
-strays() { for e in /proc/[0-9]*/exe; do [ "$(readlink "$e")" = "$tmp/races" ] && echo "$e"; done; }
-left() { n=0; while [ -n "$(strays)" ]; do n=$((n + 1)); [ $n -lt 600 ] || return 1; sleep 0.1; done; }
+left() { gone "$tmp/races"; }
 for signal in INT TERM KILL; do
 	deadheat work -q --jobs 1 --store g 2>work.err & pid=$!
 	check "$signal: trials are being made" begun

@@ -51,7 +51,7 @@ gcc -o deny deny.c
 with "no perf_event_open" 0 "unmodified programs are watched by comparing values only" ./deny 298 deadheat doctor --quiet
 check_output "no perf_event_open: mended" "mend it:    sysctl kernel.perf_event_paranoid=2" cat said
 with "no ptrace" 0 "programs must be started by deadheat" ./deny 101 deadheat doctor --quiet
-check_output "no ptrace: gdb" "`replay --gdb` will not work" cat said
+check_output "no ptrace: gdb" '`replay --gdb` will not work' cat said
 with "no memfd_create" 3 "memfd_create: Operation not permitted" ./deny 319 deadheat doctor --quiet
 mkdir -p part/bin && cp "$TOP/build/bin/deadheat" part/bin/ && mkdir part/lib && cp -a "$TOP/build/lib/deadheat" part/lib/
 ln -s deadheat part/bin/deadheat-cc && rm part/lib/deadheat/lower

@@ -33,7 +33,7 @@ cc silent "$programs/silent.c"
 check_status "a program that prints nothing" 0 timeout 300 deadheat fuzz --trials 5 $store -- "$tmp/silent"
 cc daemon "$programs/daemon.c"
 check_output "a daemon is told" "foreground" timeout 300 deadheat fuzz --trials 3 $store -- "$tmp/daemon"
-check_fails "and does not outlive its trials" pgrep -x daemon
+check "and does not outlive its trials" gone "$tmp/daemon"
 cc terminal "$programs/terminal.c"
 check_output "a program that needs a terminal is told" "terminal" timeout 300 deadheat fuzz --trials 3 $store -- "$tmp/terminal"
 
@@ -59,8 +59,7 @@ interrupt() { # SIGNAL: start, wait until trials are in the store, signal the ho
 	kill -"$1" $host
 	wait $host
 	status=$?
-	for i in $(seq 600); do pgrep -f "^$tmp/slow_victim" >/dev/null || return 0; sleep 0.1; done
-	return 1
+	gone "$tmp/slow_victim"
 }
 check "Ctrl-C leaves no process" interrupt INT
 check_output "and says so" interrupted cat "$tmp/out"

@@ -10,5 +10,5 @@ check_output "it stops by SIGTRAP" SIGTRAP cat "$tmp/out"
 check_output "one thread stands in thread1" "thread1 (arg=" cat "$tmp/out"
 check_output "the other in thread2" "thread2 (arg=" cat "$tmp/out"
 check_output "the program's variables can be read" '$1 = 0' cat "$tmp/out"
-check_fails "nothing is left running" pgrep -x gdb_victim
+check "nothing is left running" gone "$tmp/gdb_victim"
 done_testing

@@ -16,5 +16,5 @@ check "dh-switch: the turn goes over" grep -qE 'T[0-9]+ hands over to T[0-9]+' "
 check "dh-switch: and the position moved" sh -c "[ \"\$(sed -n 's/.*step \([0-9]*\): T.* has the turn.*/\1/p' '$tmp/out' | sort -u | wc -l)\" -ge 2 ]"
 check_fails "no command failed before the end" sh -c "sed '/^second/q' '$tmp/out' | grep -E 'No symbol|Undefined command|Error in sourced'"
 check_status "takes no arguments" 2 deadheat gdb-init x
-check_fails "nothing is left running" pgrep -x init_victim
+check "nothing is left running" gone "$tmp/init_victim"
 done_testing
