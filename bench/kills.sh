@@ -46,12 +46,13 @@ start() { # index store name
 stop_all() { for p in "${pids[@]}"; do [ "$p" = 0 ] || kill -9 "$p" 2>/dev/null; done; wait 2>/dev/null; }
 is_done() { deadheat status --store "$1" --format json | grep -q "\"name\": \"$2\", \"state\": \"done\""; }
 strays() { for e in /proc/[0-9]*/exe; do [ "$(readlink "$e")" = "$tmp/races" ] && echo "$e"; done; }
-gone() { n=0; while [ -n "$(strays)" ]; do n=$((n + 1)); [ $n -lt 100 ] || return 1; sleep 0.1; done; }
+gone() { n=0; while [ -n "$(strays)" ]; do n=$((n + 1)); [ $n -lt 600 ] || return 1; sleep 0.1; done; }
 rungs() { deadheat list -q --store "$1" | awk '{ print $1, $2 }' | sort; }
 whole() { deadheat status --check --store "$1" >"$tmp/check" 2>&1 && sed -n 's/.*campaigns count \([0-9]*\) trials and have \([0-9]*\)$/\1 \2/p' "$tmp/check" |
 	awk '{ exit !($1 == $2 && $1 > 0) }' || { cat "$tmp/check"; return 1; }; }
 
 exec 2>"$tmp/err" # where the shell tells of each kill
+hit=()
 total=0 round=0 failed=0 hosts=0 workers=0 targets=0
 while [ $total -lt "$kills" ]; do
 	round=$((round + 1))
@@ -65,9 +66,10 @@ while [ $total -lt "$kills" ]; do
 		sleep "$(awk -v r=$RANDOM -v p="$pause" 'BEGIN { print r / 32768 * p }')"
 		[ $total -lt "$kills" ] || { wait "${pids[0]}" 2>/dev/null; continue; }
 		victim=$((RANDOM % 3)) pid=${pids[$((RANDOM % 3))]}
-		if [ $victim = 2 ]; then # a target: any descendant
+		if [ $victim = 2 ]; then # a target: any descendant; a trial killed thrice in a row is believed to kill itself (confirm/pool.c)
+			[ "${hit[$pid]:-0}" -lt 2 ] || continue
 			list=($(children "$pid")); [ ${#list[@]} -gt 0 ] || continue
-			kill -9 "${list[$((RANDOM % ${#list[@]}))]}" 2>/dev/null && total=$((total + 1)) targets=$((targets + 1))
+			kill -9 "${list[$((RANDOM % ${#list[@]}))]}" 2>/dev/null && total=$((total + 1)) targets=$((targets + 1)) hit[$pid]=$((${hit[$pid]:-0} + 1))
 		else
 			kill -9 "$pid" 2>/dev/null || continue
 			total=$((total + 1))

@@ -61,7 +61,7 @@ check "and does it all" whole c 200
 detect g
 deadheat confirm -q --campaign night --budget 100000000 --detach --store g -- ./races # more than will be made
 trials() { deadheat status -f json --store g | sed -n 's/.*"trials": \([0-9]*\), "budget.*/\1/p'; }
-begun() { n=0; was=$(trials); until [ "$(trials)" -gt "$was" ]; do n=$((n + 1)); [ $n -lt 600 ] || return 1; kill -0 "$pid" 2>/dev/null || return 1; sleep 0.05; done; }
+begun() { n=0; was=$(trials); until [ "$(trials)" -gt "$was" ]; do n=$((n + 1)); [ $n -lt 1200 ] || return 1; kill -0 "$pid" 2>/dev/null || return 1; sleep 0.05; done; }
 left() { gone "$tmp/races"; }
 for signal in INT TERM KILL; do
 	deadheat work -q --jobs 1 --store g 2>work.err & pid=$!
@@ -116,16 +116,23 @@ check "left to four workers" share "$url"
 check "each trial is there once" whole "$url" 500
 check "the same findings with the same rungs as on a folder" [ "$(rungs a)" = "$(rungs "$url")" ]
 url=$(pg_url away); detect "$url"
-deadheat confirm -q --campaign night --budget 5000 --detach --store "$url" -- ./races
+deadheat confirm -q --campaign night --budget 1000 --detach --store "$url" -- ./races
+# From the 500th trial on its transactions wait for a lock of ours, so that it cannot be done before the server goes.
+pg_sql away "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(7, 7); RETURN NEW; END';
+	CREATE TRIGGER hold BEFORE UPDATE ON deadheat.campaign FOR EACH ROW WHEN (NEW.done > 500) EXECUTE FUNCTION hold()"
+pg_sql away "SELECT pg_advisory_lock(7, 7), pg_sleep(600)" >/dev/null 2>&1 & holder=$!
+until_sql() { n=0; until [ "$(pg_sql away "$1")" = t ]; do n=$((n + 1)); [ $n -lt 600 ] || return 1; sleep 0.1; done; }
+check "the lock is held" until_sql "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 7 AND granted"
 deadheat work --jobs 1 --store "$url" >/dev/null 2>work.err & pid=$!
-trials() { pg_sql away "SELECT done FROM deadheat.campaign"; }
-check "trials are being made" begun
+check "trials are being made" until_sql "SELECT done > 0 FROM deadheat.campaign"
+check "and one is under way when" until_sql "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 7 AND NOT granted"
 check "the server goes away" pg_halt
+wait $holder
 said() { n=0; until grep -q "waiting for it" work.err; do n=$((n + 1)); [ $n -lt 600 ] || return 1; sleep 0.1; done; }
 check "the worker says it waits" said
 check "the server comes back" pg_again
 wait $pid; status=$?
 check "the worker goes on to the end" [ $status = 0 ]
 check_output "and says that too" "the server is back" cat work.err
-check "each trial is there once" whole "$url" 5000
+check "each trial is there once" whole "$url" 1000
 done_testing
