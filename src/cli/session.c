@@ -51,11 +51,9 @@ static int find_program(struct session *session, char **argv, int64_t id)
 	return program_from_argv(&session->program, &session->arena, argv);
 }
 
-/* What is known of a pair can be judged on a program as it is; to look for pairs it must be instrumented. */
-static int require(struct session *session, const char *stage)
+/* Without instrumentation too: then its instructions are the sites (find/plain/plain.h). */
+static int require(struct session *session)
 {
-	if (strcmp(stage, "confirm") && strcmp(stage, "replay"))
-		return target_require_instrumented(&session->program);
 	return target_require(&session->program, &session->is_plain);
 }
 
@@ -65,12 +63,12 @@ int session_open(struct session *session, const char *stage, char **argv, int64_
 
 	*session = (struct session){ .arena = ARENA_INIT };
 	/* A program that cannot run must not leave an empty store behind. */
-	if (named && (find_program(session, argv, 0) || require(session, stage)))
+	if (named && (find_program(session, argv, 0) || require(session)))
 		return -1;
 	session->store = store_open(cli_store, named);
 	if (!session->store || cli_use_suppressions(session->store))
 		return -1;
-	if (!named && (find_program(session, NULL, program) || require(session, stage)))
+	if (!named && (find_program(session, NULL, program) || require(session)))
 		return -1;
 	session->sym = sym_open();
 	if (remember_program(session))

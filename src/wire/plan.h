@@ -52,6 +52,7 @@ enum wire_side {
 	WIRE_SIDE_POINT = 4, /* sched, any policy: a scheduling point and nothing more */
 	WIRE_SIDE_GATE_A = 5, /* a place that takes a lock which side a then has in its hands: wait before it (gate.c) */
 	WIRE_SIDE_GATE_B = 6,
+	WIRE_SIDE_PLAIN = 7, /* explore, a program without instrumentation: told to the engine, nothing else */
 };
 
 /* Besides the access flags in a site's flags: which accesses of an instruction that does both are meant. */

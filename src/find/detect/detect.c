@@ -25,6 +25,7 @@ const struct detect_options detect_defaults = {
 /* Room for some hundred thousand pairs with stacks; pages exist once they are written. */
 #define LOG_SIZE ((size_t)128 << 20)
 #define PLAN_SIZE ((size_t)512 << 10)
+#define PLAN_SIZE_PLAIN ((size_t)16 << 20) /* a few hundred bytes for each of its instructions */
 
 /* A file on stdin is read from the same place by every run; a pipe or terminal cannot be. */
 struct rewind {
@@ -60,13 +61,13 @@ static int one_run(struct launch *launch, const struct detect_options *options, 
 		   struct drain *drain)
 {
 	bool explore = !strcmp(launch->runtime, "explore");
-	struct wire_sizes sizes = { .plan = PLAN_SIZE, .log = LOG_SIZE };
+	struct wire_sizes sizes = { .plan = options->plain ? PLAN_SIZE_PLAIN : PLAN_SIZE, .log = LOG_SIZE };
 	struct wire_host wire;
 	int result;
 
 	if (wire_open(&wire, explore ? WIRE_RT_EXPLORE : WIRE_RT_DETECT, &sizes))
 		return -1;
-	result = plan_write(&wire, options, run, drain);
+	result = plan_write(&wire, launch->program, options, run, sym, drain);
 	if (!result) {
 		drain_begin(drain, &wire, sym);
 		result = launch_run(launch, drain->arena, &wire, drain);

@@ -18,6 +18,7 @@ struct detect_options {
 	bool patch;             /* call-site patching */
 	bool all_runs;          /* make them all, whatever they bring */
 	bool mute;              /* what the program prints goes nowhere */
+	bool plain;             /* it is not instrumented: its own instructions are told, schedule "random" only */
 };
 
 extern const struct detect_options detect_defaults;

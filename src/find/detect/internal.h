@@ -38,7 +38,8 @@ void drain_finish(struct drain *drain);
 void drain_watch(struct drain *drain, struct wire_plan_parts *parts);
 
 /* The plan of run number `run`, watched sites included; -1 if an option makes no sense. */
-int plan_write(struct wire_host *wire, const struct detect_options *options, unsigned run, struct drain *drain);
+int plan_write(struct wire_host *wire, const struct program *program, const struct detect_options *options, unsigned run,
+	       struct sym *sym, struct drain *drain);
 
 /* How one run went. */
 struct launch {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "find/detect/internal.h"
+#include "find/plain/plain.h"
 
 static int read_rule(const char *word, uint32_t *rule)
 {
@@ -49,7 +50,8 @@ int detect_check(const struct detect_options *options)
 	return read_rule(options->rule, &plan.rule) ? -1 : read_sample(options->sample, &plan);
 }
 
-int plan_write(struct wire_host *wire, const struct detect_options *options, unsigned run, struct drain *drain)
+int plan_write(struct wire_host *wire, const struct program *program, const struct detect_options *options, unsigned run,
+	       struct sym *sym, struct drain *drain)
 {
 	struct wire_plan_parts parts = {
 		.plan = {
@@ -64,5 +66,7 @@ int plan_write(struct wire_host *wire, const struct detect_options *options, uns
 	if (read_rule(options->rule, &parts.plan.rule) || read_sample(options->sample, &parts.plan))
 		return -1;
 	drain_watch(drain, &parts);
+	if (options->plain && plain_all(sym, drain->arena, program->path, program->build_id, &parts))
+		return -1;
 	return wire_put_plan(wire, &parts);
 }

@@ -30,6 +30,12 @@ size_t plain_sites_at(struct plain *plain, struct sym *sym, struct arena *arena,
 /* Fill parts->plain for the sites of the plan; those of libc calls and the unknown are left out. */
 void plain_describe(struct plain *plain, struct arena *arena, struct wire_plan_parts *parts);
 
+/*
+ * Every memory instruction of the module is told to the engine (WIRE_SIDE_PLAIN): appended to what the
+ * plan has, at most some ten thousand. 0 / -1 with a message.
+ */
+int plain_all(struct sym *sym, struct arena *arena, const char *module, const char *build_id, struct wire_plan_parts *parts);
+
 /* Bytes of the module's text from offset on, at most until the end of its segment. NULL: not text. */
 const uint8_t *plain_text(struct plain *plain, const char *module, uint64_t offset, size_t *size);
 

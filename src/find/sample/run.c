@@ -166,13 +166,23 @@ void run_pass_on(pid_t pid, int *dealt)
 		kill(pid, caught_signal);
 }
 
+bool run_over(pid_t pid, uint64_t began, uint64_t timeout_ms)
+{
+	if (!timeout_ms || monotonic_ms() - began < timeout_ms)
+		return false;
+	if (pid)
+		kill(pid, SIGKILL);
+	return true;
+}
+
 static int watch(struct run *run, pid_t pid, struct sample_result *result)
 {
-	bool ended = false;
+	bool ended = false, over = false;
 	int dealt = 0;
 
 	/* A program that puts itself into the background goes on in its children. */
-	while (!ended || (tracer_running(&run->tracer) && !dealt)) {
+	while (!ended || (tracer_running(&run->tracer) && !dealt && !over)) {
+		over = run_over(ended ? 0 : pid, run->began, run->options->timeout_ms);
 		if (!ended)
 			ended = spawn_wait(pid, run->nap_ms, &result->exit_status) == 1;
 		else
@@ -182,6 +192,7 @@ static int watch(struct run *run, pid_t pid, struct sample_result *result)
 		if (run_drain(run, false))
 			return -1;
 	}
+	result->interrupted = dealt;
 	return 0;
 }
 

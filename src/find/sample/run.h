@@ -36,6 +36,8 @@ void run_take_signals(struct run_signals *saved);
 void run_give_signals_back(const struct run_signals *saved);
 /* Give the program what came since *dealt, which counts them. */
 void run_pass_on(pid_t pid, int *dealt);
+/* Is its time up (timeout_ms 0: never)? Then it is killed; pid 0: it has ended, others go on. */
+bool run_over(pid_t pid, uint64_t began, uint64_t timeout_ms);
 /* How many signals came since they were taken. */
 int run_interrupted(void);
 

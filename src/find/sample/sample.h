@@ -26,6 +26,7 @@ struct sample_options {
 	bool stopped;           /* begin stopped: deadheat_start() or the toggle signal starts */
 	bool no_pmu;
 	bool no_steps;          /* no single steps after a sample */
+	uint64_t timeout_ms;    /* it is killed then; 0: it is production's, never */
 	uint64_t seed;
 	const char *log;        /* keep the log there; NULL: not kept */
 };
@@ -33,6 +34,7 @@ struct sample_options {
 struct sample_result {
 	int exit_status;        /* wait status */
 	const char *ended;      /* "exit 0", "detached" */
+	bool interrupted;       /* by the user */
 	unsigned processes;
 	uint64_t samples;       /* in the log */
 	uint64_t placed;        /* of these, in code we could read */

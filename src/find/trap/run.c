@@ -183,11 +183,12 @@ static int tick(struct trapping *t)
 
 static int watch(struct trapping *t, pid_t pid, struct trap_result *result)
 {
-	bool ended = false;
+	bool ended = false, over = false;
 	int dealt = 0;
 
 	/* A program that puts itself into the background goes on in its children. */
-	while (!ended || (tracer_running(&t->tracer) && !dealt)) {
+	while (!ended || (tracer_running(&t->tracer) && !dealt && !over)) {
+		over = run_over(ended ? 0 : pid, t->began, t->options->timeout_ms);
 		if (!ended)
 			ended = spawn_wait(pid, TICK_MS, &result->exit_status) == 1;
 		else
@@ -197,6 +198,7 @@ static int watch(struct trapping *t, pid_t pid, struct trap_result *result)
 			return -1;
 	}
 	processes_restore(&t->processes);
+	result->interrupted = dealt;
 	return read_finds(t);
 }
 

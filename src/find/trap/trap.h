@@ -22,10 +22,12 @@ struct trap_options {
 	uint64_t delay_ms, duration_ms;
 	uint64_t seed;
 	bool no_watch;        /* no watchpoints: compare values */
+	uint64_t timeout_ms;  /* it is killed then; 0: it is production's, never */
 };
 
 struct trap_result {
 	const char *ended;
+	bool interrupted;     /* by the user */
 	int exit_status;
 	uint64_t sites, modules, processes;
 	uint64_t hits, stalls, stall_ms, cpu_ms;

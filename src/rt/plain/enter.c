@@ -8,6 +8,7 @@
  */
 #include <cpuid.h>
 
+#include "rt/abi/tell.h"
 #include "rt/plain/internal.h"
 
 RT_TLS struct plain_slot plain_slot;
@@ -86,15 +87,32 @@ static uintptr_t address_of(const struct plain_frame *frame, const struct wire_p
 	return at;
 }
 
+/* Atomics are ordered as strongly as any: which order was meant is not in the machine code. */
+static void tell_engine(const void *address, size_t size, unsigned flags, uintptr_t pc)
+{
+	if (!(flags & ACCESS_ATOMIC)) {
+		rt_on_access(address, size, flags, pc);
+		return;
+	}
+	if (!access_is_write(flags))
+		rt_on_atomic_done(address, flags, __ATOMIC_SEQ_CST);
+	rt_on_atomic(address, size, flags, __ATOMIC_SEQ_CST, pc);
+}
+
 static void tell(const struct plain_frame *frame, const struct wire_plain_access *access)
 {
 	size_t size = access->repeated ? access->size * frame->rcx : access->size;
+	const void *address = (const void *)address_of(frame, access, size);
 	struct rt_thread *self = rt_self();
+	unsigned flags = access->flags;
 
 	if (access->expects)
 		self->expected = &frame->rax;
-	rt_turn_access((const void *)address_of(frame, access, size), size, access->flags, frame->site->pc);
+	rt_turn_access(address, size, flags, frame->site->pc);
+	flags = rt_flags_now(self, address, size, flags);
 	self->expected = NULL;
+	if (size)
+		TELL(tell_engine(address, size, flags, frame->site->pc));
 }
 
 /*
