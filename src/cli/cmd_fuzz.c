@@ -22,6 +22,8 @@ static int fuzz(struct session *session)
 {
 	struct confirm_result result;
 
+	if (session->is_plain)
+		cli_say("%s is not instrumented: threads switch at sync calls, and at accesses the store knows of", session->program.path);
 	if (session_confirm(session) || confirm_fuzz(&session->confirm, &result))
 		return cli_fail();
 	say_result(&result);

@@ -381,8 +381,8 @@ const struct command command_hunt = {
 	.name = "hunt",
 	.arguments = "[--] PROG [ARG...] | FILE.c... [-- ARG...]",
 	.summary = "find the races of a program and show them: detect, confirm, report",
-	.text = "Runs the program (built with deadheat-cc) as it is and looks for pairs of accesses that may\n"
-		"race and locks that may deadlock; then makes the threads of each meet, many times, tries some\n"
+	.text = "Runs the program (built with deadheat-cc, or not) as it is and looks for pairs of accesses that\n"
+		"may race and locks that may deadlock; then makes the threads of each meet, many times, tries some\n"
 		"schedules without a pair (many bugs are no races), and prints what was confirmed, what it did,\n"
 		"and how to see it again. `deadheat PROG` is short for it.\n"
 		"Given source files, compiles them first (words before -- go to the compiler), scans them too, and\n"

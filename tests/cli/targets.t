@@ -29,7 +29,7 @@ for command in detect hunt confirm; do
 	[ $command = detect ] && cannot "in PATH neither" "nope: no such program" deadheat detect nope
 	cannot "$command: not executable" "is not executable" deadheat $command -- ./noexec
 	cannot "$command: a folder" "is a folder" deadheat $command -- ./.
-	[ $command = confirm ] || cannot "$command: not instrumented" "is not instrumented: build it with deadheat-cc (CC=deadheat-cc make)" \
+	[ $command != detect ] || cannot "$command: not instrumented" "is not instrumented: build it with deadheat-cc (CC=deadheat-cc make)" \
 		deadheat $command -- ./plain
 	cannot "$command: static" "linked statically" deadheat $command -- ./static
 	cannot "$command: clang's own TSan" "build it with deadheat-cc --with clang" deadheat $command -- ./clangtsan

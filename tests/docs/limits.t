@@ -86,8 +86,9 @@ says "atomics are no pair" clean s8 ./buffer
 
 # ---- refused ---------------------------------------------------------------------------------------
 gcc -g -pthread plain.c -o plain
-check_status "no instrumentation: status 3" 3 hunt s9 ./plain
-check_output "no instrumentation: what to do" "build it with deadheat-cc" hunt s9 ./plain
+check_status "no instrumentation: detect refuses" 3 deadheat detect --store s9 ./plain
+check_output "no instrumentation: what to do" "build it with deadheat-cc" deadheat detect --store s9 ./plain
+check_status "hunt takes it as it is" 66 hunt s9 ./plain
 gcc -g -fsanitize=thread -pthread plain.c -o tsan
 check_status "gcc's ThreadSanitizer build is taken" 66 hunt s10 ./tsan
 if clang-19 -g -fsanitize=thread -pthread plain.c -o clang 2>/dev/null; then

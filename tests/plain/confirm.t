@@ -78,8 +78,6 @@ for build in "gcc -O0" "gcc -O2" "clang-19 -O0" "clang-19 -O2"; do
 	id=$(awk '/harmful/ { print $1; exit }' out)
 	check_output "$build: and is repeated, step by step" "steps all the same" \
 		deadheat replay --verify --store store "$id" -- ./count
-	check_output "$build: under gdb it is refused" "needs a program built with deadheat-cc" \
-		deadheat replay --gdb --store store "$id" -- ./count
 	check "$build: under a lock it never meets" never --trials 30 "$(pair locked.c 1 1)" -- ./locked
 	check "$build: atomics never race" never --trials 30 "$(pair atomic.c 1 1)" -- ./atomic
 	check "$build: nor do atomic moves" never --trials 30 "$(pair moves.c 1 2)" -- ./moves

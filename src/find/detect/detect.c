@@ -111,6 +111,8 @@ int detect_run(const struct program *program, const struct detect_options *optio
 		note_end(sink, arena, &launch);
 		result->interrupted = launch.interrupted;
 		go_on = (options->all_runs || drain.fresh || cut_short(&launch)) && !launch.interrupted;
+		if (options->plain && launch.timed_out)
+			go_on = false; /* it is too long for this: the others would be no shorter */
 	}
 	drain_finish(&drain);
 	return status;

@@ -226,6 +226,13 @@ static bool is_meant(uint32_t wanted, unsigned flags)
 	return !kinds || (kinds & (access_is_write(flags) ? WIRE_SITE_WRITES : WIRE_SITE_READS));
 }
 
+/* A gate, or a side of an order, is the return address of a call that takes a lock: no instruction begins before it. */
+static bool is_call(const struct wire_plan_parts *parts, const struct wire_plan_site *site)
+{
+	return (parts->plan.flags & WIRE_ORDER) || site->side == WIRE_SIDE_GATE_A || site->side == WIRE_SIDE_GATE_B ||
+	       (site->flags & (ACCESS_RANGE | ACCESS_FREE));
+}
+
 static bool describe_site(struct plain *plain, const struct wire_plan_parts *parts, size_t index,
 			  struct wire_plan_plain *out)
 {
@@ -234,8 +241,8 @@ static bool describe_site(struct plain *plain, const struct wire_plan_parts *par
 	size_t size, length;
 	const uint8_t *bytes;
 
-	if (site->flags & (ACCESS_RANGE | ACCESS_FREE))
-		return false; /* a call: the runtime stands behind the function's name */
+	if (is_call(parts, site))
+		return false; /* the runtime stands behind the function's name */
 	bytes = plain_text(plain, parts->modules[site->module].path, offset, &size);
 	if (!bytes || !plain_decode(bytes, size, offset, out, &length))
 		return false;

@@ -4,7 +4,7 @@
  * Vector registers are saved by xsave: the runtime is built for the baseline, but what it may
  * call is not, and a program in the middle of an AVX loop must not notice. A frame that looks
  * like that of a function called at the site is put between, so that stacks are read by frame
- * pointers as ever.
+ * pointers as ever; debuggers have an unwind table, by which the program's registers are those at the site.
  */
 #include <cpuid.h>
 
@@ -17,6 +17,7 @@ uint64_t plain_xsave_size __attribute__((visibility("hidden"))) = 4096;
 _Static_assert(offsetof(struct plain_frame, site) == 128, "plain_enter");
 _Static_assert(offsetof(struct plain_site, pc) == 0, "plain_enter");
 _Static_assert(offsetof(struct plain_frame, red_zone) == 144, "the thunk");
+_Static_assert(offsetof(struct plain_frame, above) == 288 - 16 && offsetof(struct plain_frame, rax) == 288 - 16 - 160, "the unwind table");
 
 __asm__(
 	".text\n"
@@ -24,6 +25,7 @@ __asm__(
 	".globl plain_enter\n"
 	".type plain_enter, @function\n"
 	"plain_enter:\n"
+	"	.cfi_startproc\n"
 	"	pushfq\n"
 	"	cld\n"
 	"	push %rax\n push %rbx\n push %rcx\n push %rdx\n push %rsi\n push %rdi\n push %rbp\n"
@@ -33,6 +35,11 @@ __asm__(
 	"	push (%rax)\n"
 	"	push %rbp\n"
 	"	mov %rsp, %rbp\n"
+	"	.cfi_def_cfa %rbp, 288\n"
+	"	.cfi_offset %rip, -280\n .cfi_offset %rbp, -288\n .cfi_offset %r15, -272\n .cfi_offset %r14, -264\n"
+	"	.cfi_offset %r13, -256\n .cfi_offset %r12, -248\n .cfi_offset %r11, -240\n .cfi_offset %r10, -232\n"
+	"	.cfi_offset %r9, -224\n .cfi_offset %r8, -216\n .cfi_offset %rdi, -200\n .cfi_offset %rsi, -192\n"
+	"	.cfi_offset %rdx, -184\n .cfi_offset %rcx, -176\n .cfi_offset %rbx, -168\n .cfi_offset %rax, -160\n"
 	"	mov %rdi, %r12\n"
 	"	sub plain_xsave_size(%rip), %rsp\n"
 	"	and $-64, %rsp\n"
@@ -51,6 +58,7 @@ __asm__(
 	"	popfq\n"
 	"	lea 8(%rsp), %rsp\n"
 	"	ret $128\n"
+	"	.cfi_endproc\n"
 	".size plain_enter, . - plain_enter\n");
 
 void plain_enter_start(void)
@@ -76,6 +84,7 @@ static uint64_t register_value(const struct plain_frame *frame, uint8_t number)
 }
 
 #define DIRECTION 0x400ull /* string operations go down */
+#define POINT_EVERY 61 /* accesses: a switch costs as much as some of them; no power of two, loops have such */
 
 static uintptr_t address_of(const struct plain_frame *frame, const struct wire_plain_access *access, size_t size)
 {
@@ -99,6 +108,15 @@ static void tell_engine(const void *address, size_t size, unsigned flags, uintpt
 	rt_on_atomic(address, size, flags, __ATOMIC_SEQ_CST, pc);
 }
 
+/* A loop that waits for a plain variable must let others go on: some accesses are scheduling points. */
+static void tell_point(const void *address, uintptr_t pc)
+{
+	static uint32_t visits;
+
+	if (++visits % POINT_EVERY == 0)
+		rt_point(OP_VOLATILE, address, pc);
+}
+
 static void tell(const struct plain_frame *frame, const struct wire_plain_access *access)
 {
 	size_t size = access->repeated ? access->size * frame->rcx : access->size;
@@ -106,6 +124,8 @@ static void tell(const struct plain_frame *frame, const struct wire_plain_access
 	struct rt_thread *self = rt_self();
 	unsigned flags = access->flags;
 
+	if (frame->site->is_heard && size)
+		tell_point(address, frame->site->pc);
 	if (access->expects)
 		self->expected = &frame->rax;
 	rt_turn_access(address, size, flags, frame->site->pc);

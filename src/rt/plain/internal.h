@@ -13,6 +13,7 @@ struct plain_site {
 	bool wanted;               /* by this plan */
 	bool patched;
 	bool is_loader;            /* the loader's breakpoint: modules have changed */
+	bool is_heard;             /* WIRE_SIDE_PLAIN: for the engine */
 	struct wire_plan_plain how;
 };
 

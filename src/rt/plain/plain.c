@@ -1,5 +1,5 @@
 /*
- * plain - which instructions are patched, and what a SIGTRAP means. See plain.h.
+ * plain - which instructions are patched, and what a trap means. See plain.h.
  *
  * Libraries that come later are met at the loader's own breakpoint (r_brk, made for debuggers):
  * it is a site like the others, patched only while the plan has sites in modules not loaded.
@@ -18,7 +18,7 @@
 #define BUCKETS 1024u
 static struct plain_site *buckets[BUCKETS];
 static bool owns_trap;
-static struct sigaction wanted_action; /* the program's for SIGTRAP */
+static struct sigaction wanted_action; /* the program's for the trap's signal */
 
 static struct plain_site **bucket(uintptr_t pc)
 {
@@ -62,13 +62,21 @@ static bool write_byte(uintptr_t at, uint8_t byte)
 	return true;
 }
 
-#define INT3 0xcc
+/*
+ * What stands in an instruction's place. A debugger takes each int3 for one of its own: under gdb (replay --gdb)
+ * it is an opcode that x86-64 does not have, and the signal SIGILL.
+ */
+static struct {
+	int signal;
+	uint8_t byte;
+	uint8_t past; /* of the opcode, where the program counter then stands */
+} trap = { SIGTRAP, 0xcc, 1 };
 
 static bool is_intact(const struct plain_site *site)
 {
 	const uint8_t *at = (const uint8_t *)(site->pc - 1);
 
-	return text_of(site->pc - 1, site->how.length) && *at == (site->patched ? INT3 : site->how.original[0]) &&
+	return text_of(site->pc - 1, site->how.length) && *at == (site->patched ? trap.byte : site->how.original[0]) &&
 	       !rt_memcmp(at + 1, site->how.original + 1, site->how.length - 1u);
 }
 
@@ -76,7 +84,7 @@ static void set(struct plain_site *site, bool patched)
 {
 	if (site->patched == patched)
 		return;
-	if (is_intact(site) && write_byte(site->pc - 1, patched ? INT3 : site->how.original[0]))
+	if (is_intact(site) && write_byte(site->pc - 1, patched ? trap.byte : site->how.original[0]))
 		site->patched = patched;
 	else if (!patched)
 		site->patched = false; /* its library is gone */
@@ -90,7 +98,7 @@ static bool is_same(const struct wire_plan_plain *a, const struct wire_plan_plai
 	       !rt_memcmp(a->access, b->access, sizeof(a->access));
 }
 
-static void want(uintptr_t pc, const struct wire_plan_plain *how, bool is_loader)
+static struct plain_site *want(uintptr_t pc, const struct wire_plan_plain *how, bool is_loader)
 {
 	struct plain_site *site = find(pc);
 
@@ -99,16 +107,17 @@ static void want(uintptr_t pc, const struct wire_plan_plain *how, bool is_loader
 			set(site, false);
 		site = rt_arena(sizeof(*site));
 		if (!site)
-			return;
+			return NULL;
 		*site = (struct plain_site){ .pc = pc, .how = *how, .is_loader = is_loader, .next = *bucket(pc) };
 		if (!is_intact(site) || !thunk_make(site)) {
 			rt_count(WIRE_UNPATCHED_SITES);
-			return;
+			return NULL;
 		}
 		*bucket(pc) = site;
 	}
 	site->wanted = true;
 	set(site, true);
+	return site;
 }
 
 /* ---- the loader's breakpoint -------------------------------------------------------------------- */
@@ -148,8 +157,8 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 	if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
 		struct sigaction plain = { .sa_handler = SIG_DFL };
 
-		REAL(sigaction)(SIGTRAP, &plain, NULL);
-		rt_syscall(SYS_tgkill, rt_syscall(SYS_getpid), rt_syscall(SYS_gettid), SIGTRAP);
+		REAL(sigaction)(trap.signal, &plain, NULL);
+		rt_syscall(SYS_tgkill, rt_syscall(SYS_getpid), rt_syscall(SYS_gettid), trap.signal);
 		return;
 	}
 	if (action.sa_flags & SA_RESETHAND)
@@ -164,12 +173,12 @@ static void on_trap(int sig, siginfo_t *info, void *data)
 {
 	ucontext_t *context = data;
 	greg_t *rip = &context->uc_mcontext.gregs[REG_RIP];
-	const struct plain_site *site = info->si_code > 0 ? find((uintptr_t)*rip) : NULL;
+	const struct plain_site *site = info->si_code > 0 ? find((uintptr_t)*rip + 1 - trap.past) : NULL;
 
 	if (site && site->patched)
 		*rip = (greg_t)(uintptr_t)site->thunk;
-	else if (site && *(const uint8_t *)(*rip - 1) != INT3)
-		*rip -= 1; /* restored meanwhile */
+	else if (site && *(const uint8_t *)(site->pc - 1) != trap.byte)
+		*rip = (greg_t)site->pc - 1; /* restored meanwhile */
 	else
 		pass_on(sig, info, data);
 }
@@ -177,18 +186,24 @@ static void on_trap(int sig, siginfo_t *info, void *data)
 static void own_trap(void)
 {
 	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
-	uint64_t bit = 1ull << (SIGTRAP - 1);
+	uint64_t bit;
 
 	if (owns_trap)
 		return;
+	if (rt_plan_flag(WIRE_STOP_AT_HIT)) {
+		trap.signal = SIGILL;
+		trap.byte = 0x06;
+		trap.past = 0;
+	}
+	bit = 1ull << (trap.signal - 1);
 	plain_enter_start();
-	owns_trap = REAL(sigaction)(SIGTRAP, &action, &wanted_action) == 0;
+	owns_trap = REAL(sigaction)(trap.signal, &action, &wanted_action) == 0;
 	rt_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, sizeof(bit));
 }
 
-bool plain_owns_trap(void)
+bool plain_owns(int sig)
 {
-	return owns_trap;
+	return owns_trap && sig == trap.signal;
 }
 
 void plain_sigaction(const struct sigaction *action, struct sigaction *old)
@@ -206,7 +221,7 @@ const sigset_t *plain_mask(const sigset_t *given, sigset_t *room)
 	if (!owns_trap || !given)
 		return given;
 	*room = *given;
-	room->__val[0] &= ~(1ul << (SIGTRAP - 1));
+	room->__val[0] &= ~(1ul << (trap.signal - 1));
 	return room;
 }
 
@@ -221,9 +236,10 @@ static void want_plan(void)
 	for (uint32_t i = 0; i < rt_plan->plain_count; i++) {
 		const struct wire_plan_site *site = plain[i].site < rt_plan->site_count ? &sites[plain[i].site] : NULL;
 		uintptr_t pc = site ? rt_plan_address(site->module, site->offset) : 0;
+		struct plain_site *made = pc ? want(pc, &plain[i], false) : NULL;
 
-		if (pc)
-			want(pc, &plain[i], false);
+		if (made)
+			made->is_heard = site->side == WIRE_SIDE_PLAIN;
 		missing |= !pc;
 	}
 	if (missing)

@@ -28,11 +28,11 @@ void plain_modules_changed(void);
 void pair_modules_changed(void);
 /* In a child of the program: nothing stays patched. */
 void plain_restore_all(void);
-/* Is SIGTRAP ours? Then the program's wish is kept, and its mask never has it. */
-bool plain_owns_trap(void);
-/* sigaction(SIGTRAP, ...) while it is ours. */
+/* Is the signal that of our traps (SIGTRAP; SIGILL under gdb)? Then the program's wish is kept, and its mask never has it. */
+bool plain_owns(int sig);
+/* sigaction of that signal. */
 void plain_sigaction(const struct sigaction *action, struct sigaction *old);
-/* set without SIGTRAP, in *room; set itself if it is not ours. */
+/* set without it, in *room; set itself if there are no traps. */
 const sigset_t *plain_mask(const sigset_t *set, sigset_t *room);
 
 #endif

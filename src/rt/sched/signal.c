@@ -238,7 +238,7 @@ static int set_action(int sig, const struct sigaction *action, struct sigaction 
 	bool mine = sig >= 1 && sig <= SIGNALS && ours[sig];
 	int result;
 
-	if (sig == SIGTRAP && plain_owns_trap()) {
+	if (plain_owns(sig)) {
 		plain_sigaction(action, old);
 		return 0;
 	}
