@@ -12,7 +12,7 @@ sample() { deadheat sample --store "$store" "$@"; }
 store=planted
 wanted="stat_count session_get log_append"
 all_found() { deadheat list --store planted >list 2>/dev/null; for w in $wanted; do grep -q "$w" list || return 1; done; }
-suspects() { for i in $(seq 40); do sample -q -- ./server --requests 8000000 >/dev/null && all_found && return 0; done; cat list; return 1; }
+suspects() { for i in $(seq 150); do sample -q -- ./server --requests 8000000 >/dev/null && all_found && return 0; done; cat list; return 1; }
 check "the hot planted races are suspected" suspects
 check "as suspected, not as races" sh -c '! grep -v suspected list'
 check "nothing else of the server is" sh -c "! grep -vE 'stat_count|session_(get|put)|log_append|config_get' list"
@@ -51,14 +51,14 @@ gcc -O1 -g -fno-tree-loop-im -pthread id.c -o id.plain && sed 's/30000000/30000/
 deadheat detect -q --store ids ./id.instrumented | awk '/ hits /{print $1}' | sort >ids.detect
 store=ids-sample
 seen() { sample -q -- ./id.plain | awk '/ hits /{print $1}' | sort -u >ids.sample; [ -s ids.sample ]; }
-again() { for i in $(seq 40); do seen && return 0; done; return 1; }
+again() { for i in $(seq 150); do seen && return 0; done; return 1; }
 check "a plain build shows it" again
 check "with the ids of the instrumented build" sh -c '[ -s ids.detect ] && ! comm -23 ids.sample ids.detect | grep .'
 
 # ---- without debug information ----
 strip -o stripped server
 store=of-stripped
-found_stripped() { for i in $(seq 40); do sample -q -- ./stripped --requests 8000000 --races counter 2>/dev/null | grep suspected | grep -q 'stripped+0x' && return 0; done; return 1; }
+found_stripped() { for i in $(seq 150); do sample -q -- ./stripped --requests 8000000 --races counter 2>/dev/null | grep suspected | grep -q 'stripped+0x' && return 0; done; return 1; }
 check "stripped: module and offset instead of lines" found_stripped
 
 # ---- start, stop, logs ----
