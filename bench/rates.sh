@@ -68,20 +68,20 @@ watched() { # TOOL MODE BUDGET: the words before the program
 }
 listening() { for _ in $(seq 300); do "$tmp/port" "$port" && return 0; env kill -0 "$session" 2>/dev/null || return 1; sleep 0.1; done; return 1; }
 
-# serve_X WATCHED...: "requests a second" of one run
-serve_planted() { within $((each * 5 + 30)) "$@" "$program" --seconds "$each" 2>/dev/null | sed -n 's/^served \([0-9]*\).*/\1/p' | awk -v s="$each" '{ print $1 / s }'; }
+# serve_X WATCHED...: "requests-a-second seconds" of one run
+serve_planted() { within $((each * 5 + 30)) "$@" "$program" --seconds "$each" 2>/dev/null | sed -n 's/^served \([0-9]*\).*/\1/p' | awk -v s="$each" '{ print $1 / s, s }'; }
 timed_load() { # REQUESTS COMMAND...
 	requests=$1; shift
 	began=$(date +%s%N)
 	within $((each * 10 + 20)) "$@" >"$tmp/load" 2>&1 || return 1
-	echo "$requests $(($(date +%s%N) - began))" | awk '{ print $1 / ($2 / 1e9) }'
+	echo "$requests $(($(date +%s%N) - began))" | awk '{ print $1 / ($2 / 1e9), $2 / 1e9 }'
 }
 serve_memcached() {
-	if [ "$tool" = detect ] || [ "$mode" = built ]; then timed_load $((each * 5000)) "$@" "$program" "$tmp/socket" $((each * 5000)); return; fi
+	if [ "$tool" = detect ] || [ "$mode" = built ]; then timed_load $((each * 3000)) "$@" "$program" "$tmp/socket" $((each * 3000)); return; fi
 	port=$((port + 1))
 	setsid "$@" memcached -u nobody -l 127.0.0.1 -p "$port" -U 0 -t 4 -m 64 >"$tmp/out" 2>&1 &
 	session=$!
-	listening && timed_load $((each * 100000)) "$tmp/mcload" "$port" 8 $((each * 100000))
+	listening && timed_load $((each * 60000)) "$tmp/mcload" "$port" 8 $((each * 60000))
 	stop
 }
 serve_apache() {
@@ -110,7 +110,7 @@ serve_apache() {
 	CONF
 	setsid "$@" apache2 -X -f "$tmp/apache/conf" >"$tmp/out" 2>&1 &
 	session=$!
-	listening && timed_load $((each * 10000)) ab -q -k -c 8 -n $((each * 10000)) "http://127.0.0.1:$port/index.html"
+	listening && timed_load $((each * 6000)) ab -q -k -c 8 -n $((each * 6000)) "http://127.0.0.1:$port/index.html"
 	stop
 }
 counts() { # "caught suspected planted" of the store
@@ -126,7 +126,7 @@ one() { # SERVER TOOL MODE BUDGET ROUND: a row
 	rm -rf "$tmp/store"
 	rate=$(serve_"$1" $(watched "$2" "$3" "$4"))
 	[ -n "$rate" ] || { echo "$1 $2 $3 $4 %: no result ($(grep -v '^$' "$tmp/load" "$tmp/out" 2>/dev/null | tail -n 1 | cut -c1-200))" >>"$tmp/failed"; return; }
-	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" "$rate" "$(counts)" >>"$out"
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" "${rate% *}" "$(counts)" "${rate#* }" >>"$out"
 }
 production() { # SERVER ROUND
 	for b in $budgets; do
@@ -161,9 +161,9 @@ for r in $(seq "$rounds"); do
 	done
 done
 
-echo "Overhead: native ÷ with it − 1, of the same round; median [least..most] of $rounds rounds of about $each s. Detections: pairs a minute of load."
+echo "Overhead: native ÷ with it − 1, of the same round; median [least..most] of $rounds rounds of some $each s. Detections: pairs a minute of load."
 echo
-awk -F'\t' -v each="$each" -v plots="$R/rates" -v said="$tmp/said" '
+awk -F'\t' -v plots="$R/rates" -v said="$tmp/said" '
 	function median(list,   a, n, i, j, t) {
 		n = split(list, a, " ")
 		for (i = 2; i <= n; i++) for (j = i; j > 1 && a[j - 1] + 0 > a[j] + 0; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
@@ -179,7 +179,7 @@ awk -F'\t' -v each="$each" -v plots="$R/rates" -v said="$tmp/said" '
 			if (!base) continue
 			key = $1 SUBSEP $2 SUBSEP $3 SUBSEP $4
 			if (!(key in over)) order[++k] = key
-			over[key] = over[key] " " 100 * (base / $6 - 1); caught[key] += $7; suspected[key] += $8; runs[key]++
+			over[key] = over[key] " " 100 * (base / $6 - 1); caught[key] += $7; suspected[key] += $8; runs[key] += $10 / 60
 			m = split($9, f, ",")
 			for (j = 2; j <= m; j++) if (f[j] != "-" && !seen[key, f[j]]++) planted[key]++
 		}
@@ -187,7 +187,7 @@ awk -F'\t' -v each="$each" -v plots="$R/rates" -v said="$tmp/said" '
 		for (i = 1; i <= k; i++) {
 			split(order[i], c, SUBSEP); key = order[i]
 			x = median(over[key])
-			minutes = runs[key] * each / 60
+			minutes = runs[key]
 			printf "| %s | %s | %s | %s %% | %.1f [%.1f..%.1f] | %.0f | %.0f | %s |\n", c[1], c[2], c[3], c[4], x, least, most, caught[key] / minutes, suspected[key] / minutes, c[1] == "planted" ? planted[key] + 0 : "–"
 			name = c[2] == "trap" ? "trap-" c[3] : c[2] == "detect" ? "detect-" c[3] : c[2]
 			file = plots "-" c[1] "-" name ".dat"
@@ -201,7 +201,7 @@ awk -F'\t' -v each="$each" -v plots="$R/rates" -v said="$tmp/said" '
 			if ((s, "clock") in cost) print sprintf("against\tCRSampler (trap --mode clock)\t%s, 2 %%: pairs a minute (overhead)\t%.0f (%.1f %%)\t%.0f (%.1f %%)\t%s", s, finds[s, "deadheat"], cost[s, "deadheat"], finds[s, "clock"], cost[s, "clock"], finds[s, "deadheat"] > finds[s, "clock"] ? "better" : finds[s, "deadheat"] < finds[s, "clock"] ? "worse" : "equal") >>said
 			if ((s, "collider") in cost) print sprintf("against\tDataCollider (trap --mode collider)\t%s, 2 %%: caught a minute (overhead)\t%.0f (%.1f %%)\t%.0f (%.1f %%)\t%s", s, sure[s, "deadheat"], cost[s, "deadheat"], sure[s, "collider"], cost[s, "collider"], sure[s, "deadheat"] > sure[s, "collider"] ? "better" : sure[s, "deadheat"] < sure[s, "collider"] ? "worse" : "equal") >>said
 		}
-		if (("planted", "deadheat") in got) print sprintf("bar\tplanted hot races seen by trap at 2 %%, %d s in all\t4 in 60 s\t%d\tone server\t%s", runs["planted" SUBSEP "trap" SUBSEP "deadheat" SUBSEP "2"] * each, got["planted", "deadheat"], got["planted", "deadheat"] == 4 ? "met" : "partly") >>said
+		if (("planted", "deadheat") in got) print sprintf("bar\tplanted hot races seen by trap at 2 %%, %d s in all\t4 in 60 s\t%d\tone server\t%s", runs["planted" SUBSEP "trap" SUBSEP "deadheat" SUBSEP "2"] * 60, got["planted", "deadheat"], got["planted", "deadheat"] == 4 ? "met" : "partly") >>said
 	}' "$out"
 [ ! -s "$tmp/failed" ] || { echo; sort -u "$tmp/failed" | sed 's/^/- /'; }
 while IFS="$(printf '\t')" read -r kind a b c d e; do "$kind" "$a" "$b" "$c" "$d" "$e"; done <"$tmp/said"
