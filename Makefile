@@ -63,8 +63,9 @@ LOWER := $(if $(LOWER_SRC),$(LIB)/lower)
 # Lock and library models of scan: data, found next to the program as the runtimes are.
 MODELS := $(patsubst models/%,$(B)/share/deadheat/models/%,$(wildcard models/*.model))
 
-# What clang is told of the access entries: bitcode of its own version.
+# What the compilers are told of the access entries: clang by bitcode of its own version, gcc by a header.
 PROMISE := $(LIB)/preserved-19.bc
+KEPT := $(LIB)/kept/deadheat-kept.h
 
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
@@ -73,7 +74,7 @@ COMMANDS := $(subst _,-,$(filter-out cxx,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p
 MAN := $(patsubst man/%.scd,$(B)/man/%,$(wildcard man/*.scd)) $(B)/man/deadheat.1 $(COMMANDS:%=$(B)/man/deadheat-%.1)
 
 .PHONY: all run test bench bench-quick projects install deb clean help deps unit
-all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER) $(MODELS) $(TRACE_LIB) $(PROMISE)
+all: $(BIN)/deadheat $(WRAPPERS) $(RT_LIBS) $(LOWER) $(MODELS) $(TRACE_LIB) $(PROMISE) $(KEPT)
 
 help:
 	@printf '%s\n' 'make            build into build/' 'make run        install packages, build, hunt the races in examples/' \
@@ -158,6 +159,11 @@ $(PROMISE): src/cli/preserved.awk src/rt/abi/access.def | $(PACKAGES)
 	$(Q)awk -f $^ > $(B)/preserved.ll
 	$(Q)clang-19 -c -emit-llvm -Wno-override-module -x ir -o $@ $(B)/preserved.ll
 
+$(KEPT): src/cli/kept.awk src/rt/abi/access.def
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)awk -f $^ > $@
+
 # ---- tests -----------------------------------------------------------------------------
 $(B)/tests/unit/%: tests/unit/%.c $(HOST_LIB_OBJ) | $(PACKAGES)
 	$(call say,CC,$<)
@@ -217,6 +223,7 @@ install: all $(MAN)
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat/trace && install -m 755 $(TRACE_LIB) $(DESTDIR)$(PREFIX)/lib/deadheat/trace/
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat && install -m 755 $(LIB)/lower $(DESTDIR)$(PREFIX)/lib/deadheat/lower
 	$(Q)install -m 644 $(PROMISE) $(DESTDIR)$(PREFIX)/lib/deadheat/
+	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat/kept && install -m 644 $(KEPT) $(DESTDIR)$(PREFIX)/lib/deadheat/kept/
 	$(Q)for m in $(MAN); do install -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/ || exit 1; done
 	$(Q)ln -sf deadheat-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/deadheat-c++.1
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions

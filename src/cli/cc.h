@@ -42,6 +42,8 @@ struct cc_line {
 	bool linkable;           /* at least one input is no header: headers alone are precompiled */
 	bool dangling;           /* the last option lacks its argument: for the compiler to say */
 	bool stops;              /* -c -S -E -M -MM -fsyntax-only */
+	bool preprocesses;       /* -E -M -MM: nothing is compiled */
+	bool precompiles;        /* at least one input is a header */
 	bool relocatable;        /* -r */
 	bool uninstrumented;     /* -fno-sanitize=thread or all */
 	const char *level;       /* last -O option, NULL if none */

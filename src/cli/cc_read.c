@@ -24,6 +24,11 @@ static const char *const stopping[] = {
 	"--dependencies", "--user-dependencies", "--analyze", "--precompile",
 };
 
+/* Of these, what the preprocessor alone does. */
+static const char *const preprocessing[] = {
+	"-E", "-M", "-MM", "--preprocess", "--dependencies", "--user-dependencies",
+};
+
 /* What gets instrumented. Assembler does not: it goes through as it is, like an object. */
 static const char *const source_suffixes[] = {
 	"c", "i", "ii", "m", "mi", "mm", "M", "mii", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C",
@@ -93,6 +98,7 @@ static void read_input(struct cc_line *line, const char *word, const char *langu
 
 	line->has_input = true;
 	line->linkable |= !header;
+	line->precompiles |= header;
 	line->compiles |= header || is_source(word, language);
 	keep(line, word);
 }
@@ -134,6 +140,8 @@ static void read_sanitizers(struct cc_line *line, const char *list)
 /* Options that say how far, how wide, how linked. They stay on the line. */
 static void note_option(struct cc_line *line, const char *word)
 {
+	if (IS_IN(word, preprocessing))
+		line->preprocesses = true;
 	if (IS_IN(word, stopping))
 		line->stops = true;
 	else if (!strcmp(word, "-r") || !strcmp(word, "--relocatable") || !strcmp(word, "-Wl,-r"))

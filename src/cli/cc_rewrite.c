@@ -128,6 +128,26 @@ static void add_promise(struct cc_line *line, cc_words *out)
 	add(out, file);
 }
 
+/*
+ * The same for gcc, as a header, after what the user includes on the line: a precompiled header must be the first.
+ * A system header, so that no warning and no -MMD names it. See kept.awk.
+ */
+static void add_header(struct cc_line *line, cc_words *out)
+{
+	const char *nop = target_runtime_dir(line->arena, "nop");
+	const char *folder = arena_printf(line->arena, "%s/../kept", nop ? nop : "");
+
+	if (line->uninstrumented || line->preprocesses || line->precompiles)
+		return;
+	if (!nop || access(arena_printf(line->arena, "%s/deadheat-kept.h", folder), R_OK))
+		return;
+	add(out, "-fipa-ra");
+	add(out, "-isystem");
+	add(out, folder);
+	add(out, "-include");
+	add(out, "deadheat-kept.h");
+}
+
 static int add_instrumentation(struct cc_line *line, cc_words *out)
 {
 	static const char specs[] = "*cc1:\n+ -fsanitize=thread\n\n";
@@ -251,6 +271,8 @@ static void add_after(struct cc_line *line, cc_words *out, bool compiles, bool l
 		add_all(out, gcc_level);
 	if (compiles)
 		add_all(out, line->family == CC_GCC ? gcc_last : clang_last);
+	if (compiles && line->family == CC_GCC)
+		add_header(line, out);
 	if (links) {
 		add_linker(out, "--enable-new-dtags");
 		if (line->family == CC_CLANG)

@@ -1,7 +1,7 @@
 /*
  * preserve - entries that give all registers back.
  *
- * deadheat-cc tells clang that the access entries spoil nothing (src/cli/preserved.awk), so that
+ * deadheat-cc tells clang and gcc that the access entries spoil nothing (src/cli/preserved.awk, kept.awk), so that
  * the code around a call needs no spills and a call that is patched away costs next to nothing.
  * The entries must keep that promise, and C cannot:
  *

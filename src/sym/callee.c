@@ -186,7 +186,7 @@ static const char *skip(const char *name, const char *prefix, unsigned *flags, u
 	return name + n;
 }
 
-/* unaligned_ volatile_ then read, write or read_write, then the size; _pc variants alike. */
+/* unaligned_ volatile_ then read, write or read_write, then the size; _pc and _kept (cli/kept.awk) variants alike. */
 static const struct callee *plain(const char *name)
 {
 	unsigned flags = 0, none = 0;
@@ -203,7 +203,7 @@ static const struct callee *plain(const char *name)
 	if (name == kind)
 		name = skip(name, "read", &flags, 0);
 	size = name == kind ? 0 : strtoul(name, &end, 10);
-	if (!size || size > 16 || (*end && strcmp(end, "_pc")))
+	if (!size || size > 16 || (*end && strcmp(end, "_pc") && strcmp(end, "_kept")))
 		return NULL;
 	return one((unsigned)size, flags);
 }

@@ -20,7 +20,7 @@
  * I2  __builtin_frame_address(0) inside access_at is a frame of ours, from which frame pointers
  *     lead to the function that made the access: fit for rt_stack.
  * I3  The functions here neither enter (rt_enter) nor look at rt_wire: access_at does.
- * I4  The entries of ACCESS give all registers back (preserve.h): clang code of deadheat-cc counts on it.
+ * I4  The entries of ACCESS give all registers back (preserve.h): code of deadheat-cc counts on it.
  */
 #include "rt/preserve.h"
 
