@@ -10,7 +10,7 @@ sample() { deadheat sample --store "$store" "$@"; }
 
 # ---- planted: sampling is chance, so several runs go into one store until all are there ----
 store=planted
-wanted="stat_count session_get log_append"
+wanted="stat_count session_get log_append config_get"
 all_found() { deadheat list --store planted >list 2>/dev/null; for w in $wanted; do grep -q "$w" list || return 1; done; }
 suspects() { for i in $(seq 150); do sample -q -- ./server --requests 8000000 >/dev/null && all_found && return 0; done; cat list; return 1; }
 check "the hot planted races are suspected" suspects

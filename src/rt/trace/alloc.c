@@ -28,29 +28,10 @@ struct trace_told {
 
 static struct trace_told *told_slot(struct trace_thread *self, uintptr_t block)
 {
-	if (unlikely(!self->told)) {
-		self->told = rt_arena(TOLD * sizeof(*self->told));
-		if (!self->told)
-			return NULL;
-	}
 	return &self->told[(block >> 4 ^ block >> 12) % TOLD];
 }
 
-static bool is_told(struct trace_thread *self, uintptr_t block, size_t size)
-{
-	uint64_t epoch = __atomic_load_n(&trace_header->epoch, __ATOMIC_ACQUIRE) + 1;
-	struct trace_told *slot = told_slot(self, block);
-
-	if (!slot)
-		return false;
-	if (likely(slot->block == block && slot->epoch == epoch && slot->size >= size))
-		return true;
-	*slot = (struct trace_told){ epoch, block, size };
-	return false;
-}
-
-static RT_NOINLINE void fresh_slow(struct trace_thread *self, const void *block, size_t size, uintptr_t pc,
-				   unsigned mapped)
+static void tell(struct trace_thread *self, const void *block, size_t size, uintptr_t pc, unsigned mapped)
 {
 	struct trace_r_alloc *record;
 
@@ -65,35 +46,59 @@ static RT_NOINLINE void fresh_slow(struct trace_thread *self, const void *block,
 	trace_commit(self, record);
 }
 
+static RT_NOINLINE void *way_out(struct trace_thread *self, void *block, uintptr_t pc)
+{
+	if (self->look)
+		burst_look(self, pc);
+	trace_way_out(self);
+	return block;
+}
+
+static RT_NOINLINE void *fresh_slow(struct trace_thread *self, void *block, size_t size, uintptr_t pc, unsigned mapped,
+				    uint64_t epoch)
+{
+	if (!trace_enter(self))
+		return block;
+	if (!self->told)
+		self->told = rt_arena(TOLD * sizeof(*self->told));
+	if (self->told)
+		*told_slot(self, (uintptr_t)block) = (struct trace_told){ epoch, (uintptr_t)block, size };
+	tell(self, block, size, pc, mapped);
+	trace_leave(self);
+	return way_out(self, block, pc);
+}
+
 /*
  * The sampler needs them; trap does not. Before the first thread of the program has made
  * itself known (constructors of other libraries) nothing is looked at yet either.
+ *
+ * Returns the block, and is the last thing the wrappers do: the fast path saves no register.
  */
-static inline void fresh(const void *block, size_t size, uintptr_t pc, unsigned mapped)
+static RT_NOINLINE void *fresh(void *block, size_t size, uintptr_t pc, unsigned mapped)
 {
 	struct trace_thread *self = trace_self_quick();
+	const struct trace_told *slot;
+	uint64_t epoch;
 
-	if (likely(self && block && trace_header) && trace_wants(TRACE_SAMPLE) && trace_enter(self)) {
-		if (!is_told(self, (uintptr_t)block, size))
-			fresh_slow(self, block, size, pc, mapped);
-		trace_leave(self);
-	}
+	if (unlikely(!self || !block || !trace_wants(TRACE_SAMPLE)))
+		return block;
+	epoch = __atomic_load_n(&trace_header->epoch, __ATOMIC_ACQUIRE) + 1;
+	slot = likely(self->told != NULL) ? told_slot(self, (uintptr_t)block) : NULL;
+	if (unlikely(!slot || slot->block != (uintptr_t)block || slot->epoch != epoch || slot->size < size))
+		return fresh_slow(self, block, size, pc, mapped, epoch);
+	if (unlikely(self->look | self->resume) && !self->inside)
+		return way_out(self, block, pc);
+	return block;
 }
 
 RT_EXPORT void *malloc(size_t size)
 {
-	void *block = REAL(malloc)(size);
-
-	fresh(block, size, RT_CALLER, 0);
-	return block;
+	return fresh(REAL(malloc)(size), size, RT_CALLER, 0);
 }
 
 RT_EXPORT void *calloc(size_t count, size_t size)
 {
-	void *block = REAL(calloc)(count, size);
-
-	fresh(block, count * size, RT_CALLER, 0);
-	return block;
+	return fresh(REAL(calloc)(count, size), count * size, RT_CALLER, 0);
 }
 
 /* In place: what was there is still the same variable. */
@@ -101,18 +106,14 @@ RT_EXPORT void *realloc(void *old, size_t size)
 {
 	void *block = REAL(realloc)(old, size);
 
-	if (block != old)
-		fresh(block, size, RT_CALLER, 0);
-	return block;
+	return block != old ? fresh(block, size, RT_CALLER, 0) : block;
 }
 
 RT_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 {
 	void *block = REAL(reallocarray)(old, count, size);
 
-	if (block != old)
-		fresh(block, count * size, RT_CALLER, 0);
-	return block;
+	return block != old ? fresh(block, count * size, RT_CALLER, 0) : block;
 }
 
 RT_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
@@ -126,34 +127,22 @@ RT_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 
 RT_EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
-	void *block = REAL(aligned_alloc)(alignment, size);
-
-	fresh(block, size, RT_CALLER, 0);
-	return block;
+	return fresh(REAL(aligned_alloc)(alignment, size), size, RT_CALLER, 0);
 }
 
 RT_EXPORT void *memalign(size_t alignment, size_t size)
 {
-	void *block = REAL(memalign)(alignment, size);
-
-	fresh(block, size, RT_CALLER, 0);
-	return block;
+	return fresh(REAL(memalign)(alignment, size), size, RT_CALLER, 0);
 }
 
 RT_EXPORT void *valloc(size_t size)
 {
-	void *block = REAL(valloc)(size);
-
-	fresh(block, size, RT_CALLER, 0);
-	return block;
+	return fresh(REAL(valloc)(size), size, RT_CALLER, 0);
 }
 
 RT_EXPORT void *pvalloc(size_t size)
 {
-	void *block = REAL(pvalloc)(size);
-
-	fresh(block, size, RT_CALLER, 0);
-	return block;
+	return fresh(REAL(pvalloc)(size), size, RT_CALLER, 0);
 }
 
 RT_EXPORT void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)

@@ -79,14 +79,17 @@ uint64_t sampler_first(struct trace_thread *self)
  * What the budget has left of a tick after the sample itself; a fixed period is taken at its
  * word and gets the most.
  */
-static unsigned burst_steps(void)
+static unsigned burst_steps(const struct trace_thread *self)
 {
 	uint64_t budget = trace_header->budget_ppm ? trace_header->budget_ppm : 10000;
 	uint64_t allowed = TICK * budget / 1000000, base = delivery_ns + handler_ns;
 	uint64_t steps = allowed > base ? (allowed - base) / (delivery_ns + 1) : 0;
 
 	if (trace_header->period_ns || steps > MOST_STEPS)
-		return MOST_STEPS;
+		steps = MOST_STEPS;
+	/* The look at allocations since the last tick was made at the expense of this one. */
+	if (self->looked)
+		steps = steps > BURST_LOOK_STEPS ? steps - BURST_LOOK_STEPS : 0;
 	return (unsigned)steps;
 }
 
@@ -143,7 +146,8 @@ static void take_counted(struct trace_thread *self, void *context)
 	} else {
 		trace_count(TRACE_SAMPLES);
 		sampler_take(self, context, 0);
-		burst_begin(self, context, burst_steps());
+		burst_begin(self, context, burst_steps(self));
+		burst_look_begin(self);
 	}
 }
 
@@ -186,8 +190,10 @@ static void on_sample(int signal, siginfo_t *info, void *context)
 	self = trace_self(); /* a thread without a slot is not inside, so making one is safe */
 	sampler_restart(context);
 	if (!trace_enter(self)) {
-		if (!trying)
+		if (!trying) {
 			trace_count(TRACE_SAMPLES_INSIDE);
+			burst_later(self, trace_active() ? burst_steps(self) : 0);
+		}
 		trigger_next(self);
 		return;
 	}
@@ -301,6 +307,7 @@ static void sample_start(struct trace_thread *self)
 static void sample_fork_child(struct trace_thread *self)
 {
 	rt_memset(sampler_keep(self), 0, sizeof(self->part[0]));
+	self->resume = self->look = self->looked = 0;
 	sample_thread_start(self);
 }
 

@@ -4,11 +4,16 @@
  * what is left buys steps, over branches and calls where the extension cannot go, and each is
  * a sample of its own.
  *
+ * Half of the samples of a busy server fall into libc, where no steps are made, and a step into it ends a
+ * burst. Both go on at the next way out of a wrapper of ours (malloc and its kin, locks): the flag is set
+ * there, and the few instructions to our return are passed without a record. So what a program does
+ * first with a block it was given, or behind a lock, is seen: a lazily created object is published there.
+ *
  * A thread that steps while SIGTRAP is blocked, or without our handler, is killed by the kernel.
  * Both take a system call to bring about, so:
- * I1  A burst begins only where SIGTRAP is not blocked, and ends before a syscall instruction,
+ * I1  A burst begins only where SIGTRAP is not blocked (the mask is asked for on the way out of a wrapper), and ends before a syscall instruction,
  *     an int, a pushf (the flag would be saved with the flags), and at the border of the module
- *     it began in: libc, where masks change, is never stepped through, and neither are we.
+ *     it began in: libc, where masks change, is never stepped through, and of us only what is behind the last system call.
  * I2  The program's own disposition of SIGTRAP is kept here and gets whatever is not ours.
  * I3  A trap of the flag with no burst under way (flags restored from who knows where) clears it.
  */
@@ -22,6 +27,7 @@
 #define TAKE_EVERY 4 /* steps on a straight line: the extension knows the way between */
 
 static bool ready;
+static uintptr_t own_low, own_high;
 static struct sigaction program_action; /* what the program wants of SIGTRAP */
 
 static void set_flag(ucontext_t *context, bool on)
@@ -66,27 +72,122 @@ static bool may_step(const uint64_t *keep, const ucontext_t *context)
 
 /* ---- the burst ----------------------------------------------------------------------------- */
 
+static bool is_in_module(uint64_t *keep, uintptr_t ip)
+{
+	const struct trace_module *m;
+
+	if (ip >= keep[KEEP_LOW] && ip < keep[KEEP_HIGH])
+		return true;
+	m = trace_module_of(ip);
+	if (!m || is_left_out(m))
+		return false;
+	keep[KEEP_LOW] = m->low;
+	keep[KEEP_HIGH] = m->high;
+	return true;
+}
+
 void burst_begin(struct trace_thread *self, void *context, unsigned steps)
 {
 	ucontext_t *uc = context;
 	uint64_t *keep = sampler_keep(self);
 	uintptr_t ip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-	const struct trace_module *m;
 
 	if (!ready || !steps || uc->uc_sigmask.__val[0] & 1ull << (SIGTRAP - 1))
 		return;
-	if (ip < keep[KEEP_LOW] || ip >= keep[KEEP_HIGH]) {
-		m = trace_module_of(ip);
-		if (!m || is_left_out(m))
-			return;
-		keep[KEEP_LOW] = m->low;
-		keep[KEEP_HIGH] = m->high;
+	if (!is_in_module(keep, ip)) {
+		burst_later(self, steps);
+		return;
 	}
 	if (!may_step(keep, uc))
 		return;
 	keep[KEEP_STEPS] = steps;
 	keep[KEEP_LAST] = ip;
 	set_flag(uc, true);
+}
+
+void burst_later(struct trace_thread *self, unsigned steps)
+{
+	if (ready)
+		self->resume = steps;
+}
+
+static bool is_trap_blocked(void)
+{
+	uint64_t mask = 0;
+
+	return rt_syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &mask, sizeof(mask)) < 0 || mask & 1ull << (SIGTRAP - 1);
+}
+
+RT_NOINLINE bool burst_resume(struct trace_thread *self)
+{
+	uint32_t steps = self->resume;
+
+	self->resume = 0;
+	if (!ready || !trace_active() || is_trap_blocked())
+		return false;
+	sampler_keep(self)[KEEP_RETURN] = steps;
+	return true;
+}
+
+/*
+ * Of every tick the next LOOK allocations are looked at; the first that is due is followed: the 1st, 2nd, 4th, 8th ...
+ * of its call. So calls that are made once in a thousand requests are followed as often as hot ones,
+ * and whoever allocates publishes: pointers to lazily created objects are written just there.
+ */
+#define LOOK 64
+#define CALLS 128 /* direct-mapped; one that is displaced begins anew */
+
+struct burst_call {
+	uintptr_t pc;
+	uint64_t count;
+};
+
+void burst_look_begin(struct trace_thread *self)
+{
+	if (!self->calls)
+		self->calls = rt_arena(CALLS * sizeof(*self->calls));
+	self->look = ready && self->calls ? LOOK : 0;
+	self->looked = 0;
+}
+
+RT_NOINLINE void burst_look(struct trace_thread *self, uintptr_t pc)
+{
+	struct burst_call *call = &self->calls[pc * 0x9e3779b97f4a7c15ull >> 57];
+
+	if (call->pc != pc)
+		*call = (struct burst_call){ .pc = pc };
+	call->count++;
+	self->look--;
+	if (call->count & (call->count - 1))
+		return;
+	self->look = 0;
+	self->looked = 1;
+	if (self->resume < BURST_LOOK_STEPS)
+		self->resume = BURST_LOOK_STEPS;
+}
+_Static_assert(CALLS == 1u << (64 - 57), "the shift picks a call");
+
+/* On the way out: are we there yet? What is left of the steps then is the burst. */
+static void on_return(struct trace_thread *self, ucontext_t *context)
+{
+	uint64_t *keep = sampler_keep(self), left = keep[KEEP_RETURN] - 1;
+	uintptr_t ip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+	bool inside = ip >= own_low && ip < own_high;
+
+	sampler_account_step();
+	keep[KEEP_RETURN] = inside ? left : 0;
+	if (inside && left)
+		return;
+	set_flag(context, false);
+	if (inside || !left || !is_in_module(keep, ip) || !may_step(keep, context))
+		return;
+	if (trace_enter(self)) {
+		sampler_take(self, context, TRACE_STEPPED);
+		trace_leave(self);
+	}
+	keep[KEEP_STEPS] = left;
+	keep[KEEP_LAST] = ip;
+	set_flag(context, true);
 }
 
 /* A jump was taken, or the line is long enough. */
@@ -102,7 +203,13 @@ static void on_step(struct trace_thread *self, ucontext_t *context)
 {
 	uint64_t *keep = sampler_keep(self);
 
+	if (keep[KEEP_RETURN]) {
+		on_return(self, context);
+		return;
+	}
 	if (!keep[KEEP_STEPS] || !may_step(keep, context)) {
+		if (!is_in_module(keep, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]))
+			burst_later(self, (unsigned)keep[KEEP_STEPS]);
 		keep[KEEP_STEPS] = 0;
 		set_flag(context, false);
 		return;
@@ -181,6 +288,11 @@ void burst_start(void)
 
 	if (is_traced() || !trace_sigaction(SIGTRAP, NULL, &program_action))
 		return;
+	for (const struct trace_module *m = trace_modules(); m; m = m->next)
+		if (m->own) {
+			own_low = m->low;
+			own_high = m->high;
+		}
 	ready = trace_sigaction(SIGTRAP, &action, NULL);
 }
 
@@ -192,7 +304,8 @@ void burst_stop(void)
 static bool any_steps(void)
 {
 	for (struct trace_thread *t = trace_threads(); t; t = t->next)
-		if (!t->ended && __atomic_load_n(&sampler_keep(t)[KEEP_STEPS], __ATOMIC_RELAXED))
+		if (!t->ended && (__atomic_load_n(&sampler_keep(t)[KEEP_STEPS], __ATOMIC_RELAXED) ||
+				  __atomic_load_n(&sampler_keep(t)[KEEP_RETURN], __ATOMIC_RELAXED)))
 			return true;
 	return false;
 }

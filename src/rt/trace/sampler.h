@@ -30,7 +30,7 @@ uint64_t sampler_period(struct trace_thread *self);
 uint64_t sampler_first(struct trace_thread *self);
 
 /* What a trigger keeps in part[TRACE_PART_SAMPLE]. */
-enum { KEEP_ARMED, KEEP_HANDLE, KEEP_RANDOM, KEEP_STEPS, KEEP_LAST, KEEP_LOW, KEEP_HIGH };
+enum { KEEP_ARMED, KEEP_HANDLE, KEEP_RANDOM, KEEP_STEPS, KEEP_LAST, KEEP_LOW, KEEP_HIGH, KEEP_RETURN };
 static inline uint64_t *sampler_keep(struct trace_thread *self)
 {
 	return self->part[TRACE_PART_SAMPLE];
@@ -46,6 +46,11 @@ void burst_stop(void);
 void burst_restore(void);
 /* In the handler, after a sample: step so many instructions from there, if that is safe. */
 void burst_begin(struct trace_thread *self, void *context, unsigned steps);
+/* Look at the next allocations: what follows a rare call is stepped through for a moment. */
+void burst_look_begin(struct trace_thread *self);
+#define BURST_LOOK_STEPS 10 /* our own way out takes about six */
+/* Not now: when the thread comes out of the next call of libc that passes through us. */
+void burst_later(struct trace_thread *self, unsigned steps);
 /* The program's sigaction of SIGTRAP; false: not ours. */
 bool burst_sigaction(const struct sigaction *action, struct sigaction *old);
 

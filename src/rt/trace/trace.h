@@ -50,6 +50,9 @@ struct trace_thread {
 	uint64_t clock;         /* sync operations so far; others may read it (atomic, relaxed) */
 	uint32_t lock_count;
 	uint32_t locks_lost;    /* held but not listed */
+	uint32_t resume;        /* steps to make from the next way out of a wrapper; 0: none (sample_burst.c) */
+	uint32_t look;          /* allocations to look at, each call by how rare it is; 0: none */
+	uint32_t looked;        /* one was followed since the last sample */
 	struct trace_held held[TRACE_LOCKS];
 	int ignoring;           /* deadheat_ignore_begin */
 	uint32_t tid;
@@ -74,6 +77,8 @@ struct trace_thread {
 	uintptr_t once_seen[16];
 	/* alloc.c: blocks told since the last sample; NULL: none yet */
 	struct trace_told *told;
+	/* sample_burst.c: calls of the allocator, how often each was looked at; NULL: none yet */
+	struct burst_call *calls;
 	/* what a part keeps per thread: sample.c, trap */
 	uint64_t part[TRACE_PARTS][8];
 	uint64_t apart[8];         /* two threads' slots share no cache line */
@@ -120,6 +125,21 @@ static inline void trace_tick(struct trace_thread *self)
 	__atomic_store_n(&self->clock, self->clock + 1, __ATOMIC_RELAXED);
 }
 
+/*
+ * sample_burst.c: a burst of single steps that was not possible in libc begins when the wrapper returns. True: the
+ * flag is to be set, as near to the return as can be: each instruction up to there costs a trap.
+ */
+bool burst_resume(struct trace_thread *self);
+#define TRACE_STEP_FROM_HERE() \
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orl $0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp" ::: "memory", "cc")
+static inline void trace_way_out(struct trace_thread *self)
+{
+	if (unlikely(self->resume) && burst_resume(self))
+		TRACE_STEP_FROM_HERE();
+}
+/* Out of an allocation made at pc: is it one to look at? */
+void burst_look(struct trace_thread *self, uintptr_t pc);
+
 /* ---- locks (lockset.c) ------------------------------------------------------------ */
 
 void trace_release_slow(struct trace_thread *self, const void *lock, enum lock_mode mode);
@@ -140,6 +160,7 @@ static inline void trace_acquire(const void *lock, enum lock_mode mode)
 	self->held[n].mode = mode;
 	__asm__ volatile("" ::: "memory"); /* a handler sees the entry whole or not at all */
 	self->lock_count = n + 1;
+	trace_way_out(self);
 }
 
 static inline void trace_release(const void *lock, enum lock_mode mode)
