@@ -12,11 +12,15 @@ sample() { deadheat sample --store "$store" "$@"; }
 store=planted
 wanted="stat_count session_get log_append config_get"
 all_found() { deadheat list --store planted >list 2>/dev/null; for w in $wanted; do grep -q "$w" list || return 1; done; }
-suspects() { for i in $(seq 150); do sample -q -- ./server --requests 8000000 >/dev/null && all_found && return 0; done; cat list; return 1; }
+suspects() { for i in $(seq 150); do sample -q --seed $i -- ./server --requests 8000000 >/dev/null && all_found && return 0; done; cat list; return 1; }
 check "the hot planted races are suspected" suspects
 check "as suspected, not as races" sh -c '! grep -v suspected list'
 check "nothing else of the server is" sh -c "! grep -vE 'stat_count|session_(get|put)|log_append|config_get' list"
 check_output "who found it is kept" '"sample"' deadheat report --store planted --format json
+# ... and shown on the very same binary: one pair of each.
+one_of_each() { for w in "on requests_served" "session_get / session_" "on events.position" "on config"; do grep "$w" list | awk '{ print $1; exit }'; done; }
+shown() { deadheat confirm -q --trials 10 --no-shrink --store planted $(one_of_each) -- ./server --requests 400 >shown 2>&1; cat shown; [ "$(grep -E ' (confirmed|harmful) ' shown | grep -oE '(stat_count|session_get|log_append|config_get) /' | sort -u | wc -l)" = 4 ]; }
+check "each of the four is confirmed on the same binary" shown
 
 # ---- clean ----
 silent() { sample -q --fail-on suspected -- "$@" >out 2>err && [ ! -s err ]; }
