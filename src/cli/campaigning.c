@@ -172,7 +172,7 @@ int campaigning_run(const struct campaigning *campaigning, bool goes_on)
 	bool confirmed;
 
 	if (campaigning->detach) {
-		cli_say("campaign %s waits for workers: deadheat work --store %s", name, cli_store);
+		cli_say("campaign %s waits for workers: deadheat work --store %s", name, cli_store_shown());
 		return EXIT_CLEAN;
 	}
 	if (goes_on)

@@ -76,6 +76,7 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Options every command has; rows for the tables. */
 extern const char *cli_store;   /* --store */
+const char *cli_store_shown(void); /* the same for people: without a password */
 extern bool cli_quiet;          /* --quiet */
 extern const char *cli_command; /* how we were called, for lines to copy: a path, or "deadheat" */
 extern const char *cli_suppressions; /* --suppressions: one more file, NULL none */

@@ -158,7 +158,7 @@ static int add_id(struct session *session, const char *word, struct judge_list *
 	if (found < 0)
 		return -1;
 	if (!found)
-		return error_usage("%s is no finding in %s (deadheat list shows them)", word, cli_store);
+		return error_usage("%s is no finding in %s (deadheat list shows them)", word, cli_store_shown());
 	judge_add(list, id);
 	return 0;
 }
@@ -192,7 +192,7 @@ static bool is_shared(void)
 
 static int nothing_to_confirm(void)
 {
-	cli_say("nothing to confirm in %s; deadheat detect PROG looks for candidates", cli_store);
+	cli_say("nothing to confirm in %s; deadheat detect PROG looks for candidates", cli_store_shown());
 	return EXIT_CLEAN;
 }
 

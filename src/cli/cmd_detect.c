@@ -31,7 +31,7 @@ static struct option options[] = {
 static void say_next(const struct detecting *detecting, const struct program *program)
 {
 	const char *option = strcmp(cli_store, STORE_DEFAULT) ? " --store " : "";
-	const char *location = *option ? cli_store : "";
+	const char *location = *option ? cli_store_shown() : "";
 
 	if (detecting->found && detecting->store && !detecting->store_failed)
 		cli_say("next: deadheat confirm%s%s -- %s   (or: deadheat show%s%s ID)", option, location,

@@ -61,7 +61,7 @@ static int resolve(const char *word, char id[CANDIDATE_ID_SIZE], int64_t *progra
 	if (store)
 		found = store_resolve(store, word, id);
 	if (!found)
-		error_usage("%s is no finding in %s (deadheat list shows them)", word, cli_store);
+		error_usage("%s is no finding in %s (deadheat list shows them)", word, cli_store_shown());
 	if (found > 0) {
 		found = store_get_schedule(store, &arena, id, &schedule, &size, program);
 		if (!found)

@@ -102,7 +102,7 @@ static int keep(const struct scan *scan)
 	store_close(keeping.store);
 	if (!result && scan->claim_count)
 		cli_say("%zu of %zu candidate%s new in %s", keeping.fresh, scan->claim_count, scan->claim_count == 1 ? "" : "s",
-			cli_store);
+			cli_store_shown());
 	return result;
 }
 

@@ -37,7 +37,7 @@ static int show(struct reading *reading, const char *prefix)
 	case 1:
 		return report_show(&reading->report, stdout, id) || print_history(reading, id) ? -1 : 0;
 	case 0:
-		return error_usage("show: there is no finding '%s' in %s; `deadheat list` shows all", prefix, cli_store);
+		return error_usage("show: there is no finding '%s' in %s; `deadheat list` shows all", prefix, cli_store_shown());
 	default:
 		return -1;
 	}

@@ -73,7 +73,7 @@ static int resolve(struct reading *reading, const char *word, char id[CANDIDATE_
 		strcpy(id, word);
 		return 0;
 	}
-	return error_usage("suppress: there is no finding '%s' in %s; `deadheat list` shows all", word, cli_store);
+	return error_usage("suppress: there is no finding '%s' in %s; `deadheat list` shows all", word, cli_store_shown());
 }
 
 static int decide(struct reading *reading, const char *word)

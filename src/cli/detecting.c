@@ -243,7 +243,7 @@ static int print_all(const struct detecting *detecting)
 	struct report report = {
 		.verdict = VERDICT_UNDECIDED,
 		.findings = detecting->findings,
-		.store = cli_store,
+		.store = cli_store_shown(),
 		.sym = detecting->sym,
 		.arena = detecting->arena,
 	};

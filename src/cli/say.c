@@ -1,6 +1,8 @@
 /* say - the options every command has, and the two ways to speak on stderr. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/tty.h"
@@ -10,6 +12,18 @@
 const char *cli_store = STORE_DEFAULT;
 bool cli_quiet;
 const char *cli_command = "deadheat";
+
+const char *cli_store_shown(void)
+{
+	static const char *of;
+	static char *shown;
+
+	if (of != cli_store) {
+		free(shown);
+		shown = store_hide_password(strdup(of = cli_store));
+	}
+	return shown;
+}
 
 int cli_fail(void)
 {

@@ -137,7 +137,7 @@ int scanning_report(const struct scan *scan, struct arena *arena, struct report 
 	struct gather gather = { .arena = arena, .findings = &report->findings };
 	struct find_sink sink = { .candidate = gather_candidate, .counter = gather_counter, .context = &gather };
 
-	*report = (struct report){ .store = cli_store, .command = cli_command, .arena = arena };
+	*report = (struct report){ .store = cli_store_shown(), .command = cli_command, .arena = arena };
 	report->verdict = scan->result.race_free && !scan->result.pair_count ? VERDICT_RACE_FREE : VERDICT_UNDECIDED;
 	report->findings.candidates = ARENA_ARRAY(arena, struct candidate, scan->claim_count + 1);
 	report->findings.counters = arena_alloc(arena, 64 * sizeof(*report->findings.counters));

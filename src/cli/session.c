@@ -34,11 +34,11 @@ static int recall_program(struct session *session, int64_t id)
 	if (found < 0)
 		return -1;
 	if (!found)
-		return error_usage("%s remembers no program: name one, -- PROG [ARG...]", cli_store);
+		return error_usage("%s remembers no program: name one, -- PROG [ARG...]", cli_store_shown());
 	*p = (struct program){ .path = row.path, .argv = row.argv, .envp = row.envp, .cwd = row.cwd };
 	if (access(p->path, X_OK))
 		return error_cannot("%s, the program %s remembers, is not there any more: name one, -- PROG [ARG...]",
-				    p->path, cli_store);
+				    p->path, cli_store_shown());
 	if (sym_build_id(p->path, p->build_id))
 		p->build_id[0] = 0;
 	return 0;

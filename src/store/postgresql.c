@@ -469,21 +469,6 @@ static int open_schema(struct store *store, bool create)
 	return schema_upgrade(store);
 }
 
-/* "postgresql://user:secret@host/db" for messages. */
-static void hide_password(char *location)
-{
-	char *from = strstr(location, "://"), *at, *colon;
-
-	from = from ? from + 3 : location;
-	at = strpbrk(from, "@/?");
-	colon = memchr(from, ':', at ? (size_t)(at - from) : 0);
-	if (at && *at == '@' && colon)
-		memmove(colon, at, strlen(at) + 1);
-	from = strstr(location, "password=");
-	if (from)
-		memmove(from + 9, from + 9 + strcspn(from + 9, "&"), strlen(from + 9 + strcspn(from + 9, "&")) + 1);
-}
-
 static void say_nothing(void *user, const char *message)
 {
 }
@@ -521,7 +506,7 @@ static int pg_open(struct store *store, bool create)
 	ASSERT(c);
 	store->connection = c;
 	c->url = strdup(store->location);
-	hide_password(store->location);
+	store_hide_password(store->location);
 	if (!load_libpq(store->location) && !connect_to(store) && !open_schema(store, create))
 		return 0;
 	pg_close(store);

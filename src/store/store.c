@@ -56,12 +56,30 @@ bool store_is_shared(const char *location)
 	return !strncmp(location, "postgresql://", 13) || !strncmp(location, "postgres://", 11);
 }
 
+char *store_hide_password(char *location)
+{
+	char *from = strstr(location, "://"), *at, *colon;
+
+	from = from ? from + 3 : location;
+	at = strpbrk(from, "@/?");
+	colon = memchr(from, ':', at ? (size_t)(at - from) : 0);
+	if (at && *at == '@' && colon)
+		memmove(colon, at, strlen(at) + 1);
+	from = strstr(location, "password=");
+	if (from)
+		memmove(from + 9, from + 9 + strcspn(from + 9, "&"), strlen(from + 9 + strcspn(from + 9, "&")) + 1);
+	return location;
+}
+
 static const struct engine *engine_for(const char *location)
 {
 	if (store_is_shared(location))
 		return &engine_postgresql;
 	if (strstr(location, "://")) {
-		error_cannot("cannot open %s: a store is a folder or postgresql://[USER@]HOST/DATABASE", location);
+		char *shown = store_hide_password(strdup(location));
+
+		error_cannot("cannot open %s: a store is a folder or postgresql://[USER@]HOST/DATABASE", shown);
+		free(shown);
 		return NULL;
 	}
 	return &engine_sqlite;

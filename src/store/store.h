@@ -30,6 +30,8 @@ struct store;
 struct store *store_open(const char *location, bool create);
 /* Does the location name a server, which other machines reach too? */
 bool store_is_shared(const char *location);
+/* In place: "postgresql://user:secret@host/db" without the secret. For whatever is printed. */
+char *store_hide_password(char *location);
 void store_close(struct store *store);
 /* "SQLite 3.40.1": for doctor. */
 const char *store_library(void);

@@ -71,6 +71,19 @@ guest="postgresql://guest:right@/one?host=$pg_dir"
 check "the right one may read" deadheat list --store "$guest"
 check "and where it may not write, a line says so" refuses "permission denied" deadheat confirm -q --store "$guest" -- ./race
 
+# A password in the location is nobody's business: neither hints nor errors print it.
+pg_url hints >/dev/null
+secret="postgresql://deadheat:s3cret@/hints?host=$pg_dir&password=s3cret"
+: >said
+for words in "detect ./race" "hunt ./race" "show ffff" "replay ffff" "confirm ffff" "suppress ffff --because x" "scan race.c" "status" "doctor" \
+	"confirm --campaign c --budget 5 --detach -- ./race" "work" "report"; do
+	timeout 300 deadheat ${words%% *} --store "$secret" ${words#${words%% *}} >>said 2>&1
+done
+timeout 300 deadheat list --store mysql://me:s3cret@/x >>said 2>&1
+check_output "hints name the store" "next: deadheat confirm --store postgresql://deadheat@/hints" cat said
+check_output "errors too" "no finding 'ffff' in postgresql://deadheat@/hints" cat said
+check_fails "neither prints the password" grep s3cret said
+
 # libpq is loaded when a location asks for it, not before.
 check_fails "deadheat is not linked against libpq" sh -c "ldd '$TOP/build/bin/deadheat' | grep libpq"
 without() { LD_LIBRARY_PATH=$tmp/broken "$@"; }
