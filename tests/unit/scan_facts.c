@@ -146,6 +146,22 @@ static void barriers_are_counted(void **state)
 	assert_int_equal(facts_meet(&s, SET(passed(2, 0)), s.nothing), SET(passed(0, 2)));         /* even */
 }
 
+/* Too much to remember: what was let go becomes "any", what is held stays. */
+static void a_full_set_keeps_the_lock(void **state)
+{
+	facts_id set = SET((struct fact){ .kind = FACT_HELD, .path = path_fixed(&s, "kept"), .mode = LOCK_WRITE });
+
+	for (uint32_t i = 0; i < 1000; i++)
+		set = facts_add(&s, set, (struct fact){ .kind = FACT_RELEASED, .path = path_plain(&s, PATH_FIXED, 100 + i, 0) });
+	assert_true(facts_find(&s, set, FACT_HELD, path_fixed(&s, "kept")));
+	assert_true(facts_find(&s, set, FACT_RELEASED, 0));
+	assert_false(facts_find(&s, set, FACT_RELEASED, path_plain(&s, PATH_FIXED, 1099, 0)));
+	/* A caller keeps nothing over such a call, and gains the lock. */
+	set = facts_compose(&s, SET((struct fact){ .kind = FACT_HELD, .path = path_fixed(&s, "outer"), .mode = LOCK_WRITE }), set);
+	assert_false(facts_find(&s, set, FACT_HELD, path_fixed(&s, "outer")));
+	assert_true(facts_find(&s, set, FACT_HELD, path_fixed(&s, "kept")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +169,7 @@ int main(void)
 		T(equal_sets_are_one_number), T(ways_meet_as_the_paper_says), T(a_call_updates_as_the_paper_says),
 		T(a_mode_is_the_weaker_of_two_ways), T(a_reentrant_lock_counts), T(a_join_ends_the_thread_of_its_id),
 		T(an_overwritten_id_is_lost), T(a_join_loop_must_cover_the_create_loop), T(barriers_are_counted),
+		T(a_full_set_keeps_the_lock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

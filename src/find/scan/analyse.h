@@ -66,6 +66,7 @@ struct scan_pair {
 	const char *variable;   /* "counter", "queue->len" */
 	const char *why_alias;  /* "the same global", "both reach heap object of queue.c:12" */
 	unsigned rank;          /* smaller is likelier; the paper's four filters, docs/scan.md */
+	unsigned turn;         /* the how-manieth of this rank on its variable, from 0 */
 	const char *rank_reason;/* which filters spoke against it, "" none */
 };
 enum assumption_kind { ASSUME_UNRESOLVED_CALL, ASSUME_ASM, ASSUME_UNKNOWN_FUNCTION, ASSUME_DEPTH, ASSUME_BUDGET, ASSUME_SKIPPED_FILE,

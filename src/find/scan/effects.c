@@ -177,6 +177,17 @@ static void reach_visit(void *context, struct cell cell)
 	event_access(r->w, r->in, r->state, path, ACCESS_WRITE | ACCESS_RANGE, UINT32_MAX);
 }
 
+/* What the model says its arguments lead to, beyond what they point to. */
+static void model_reaches(struct work *w, const struct ir_instr *in, const struct model *m, facts_id state)
+{
+	for (uint32_t i = 0; w->final && m->reaches && i < argument_count(in); i++) {
+		struct reach reach = { w, in, state };
+
+		if (in_mask(m->reaches, i) && is_pointer(w, argument(w, in, (int)i)))
+			points_to_reach(w->s, path_cell(w->s, argument(w, in, (int)i)), false, reach_visit, &reach);
+	}
+}
+
 static facts_id unknown(struct work *w, const struct ir_instr *in, facts_id state)
 {
 	for (uint32_t i = 0; i < argument_count(in); i++) {
@@ -199,7 +210,7 @@ static facts_id unknown(struct work *w, const struct ir_instr *in, facts_id stat
 			continue;
 		state = facts_escape(w->s, state, path);
 		if (w->final)
-			points_to_reach(w->s, path_cell(w->s, path), reach_visit, &reach);
+			points_to_reach(w->s, path_cell(w->s, path), true, reach_visit, &reach);
 	}
 	return state;
 }
@@ -249,8 +260,8 @@ static facts_id spawn(struct work *w, const struct ir_instr *in, uint32_t block,
 	runs.mode = !runs.path && m->kind == MODEL_SPAWN && m->object >= 0; /* written nobody knows where */
 	if (loop)
 		loop_range(w, loop, &runs);
-	if (entry && path_at(w->s, entry)->kind == PATH_INT && !path_at(w->s, entry)->off)
-		return state; /* a null pointer: no routine */
+	if (entry && path_at(w->s, entry)->kind == PATH_INT)
+		return state; /* a null pointer, SIG_IGN: no routine */
 	if (m->entry_indirect) {
 		cell.off += m->entry_offset;
 		cell = points_to_load(w->s, cell);
@@ -349,6 +360,7 @@ static struct outcome2 apply(struct work *w, const struct ir_instr *in, uint32_t
 	struct fact held = { .kind = FACT_HELD, .mode = (uint8_t)m->mode, .count = m->recursive, .path = object };
 
 	model_accesses(w, in, m, state);
+	model_reaches(w, in, m, state);
 	for (uint32_t i = 0; m->keeps && i < argument_count(in); i++)
 		if (in_mask(m->keeps, i) && is_pointer(w, argument(w, in, (int)i)))
 			out.zero = out.other = state = facts_escape(s, state, argument(w, in, (int)i));

@@ -45,31 +45,68 @@ static int compare(const void *x, const void *y)
 	return memcmp(x, y, sizeof(struct fact));
 }
 
-/* Too many: must facts go, may facts about locks and objects become "any". */
-static size_t shed(struct fact *items, size_t count)
+static bool is_any(const struct fact *fact, enum fact_kind kind)
+{
+	return fact->kind == kind && !fact->path;
+}
+
+/* "Any" of what may have been released or let go says all that single ones say. */
+static size_t absorb(struct fact *items, size_t count, enum fact_kind kind)
 {
 	size_t kept = 0;
 	bool any = false;
 
-	for (size_t i = 0; i < count; i++) {
-		if (items[i].kind < FACT_FIRST_MAY || items[i].kind == FACT_RELEASED || items[i].kind == FACT_ESCAPED)
-			any = true;
-		else
+	for (size_t i = 0; i < count && !any; i++)
+		any = is_any(&items[i], kind);
+	for (size_t i = 0; any && i < count; i++)
+		if (items[i].kind != kind || is_any(&items[i], kind))
 			items[kept++] = items[i];
-	}
-	if (any && kept + 2 <= count) {
-		items[kept++] = (struct fact){ .kind = FACT_RELEASED };
-		items[kept++] = (struct fact){ .kind = FACT_ESCAPED };
-	}
+	return any ? kept : count;
+}
+
+static size_t widen(struct fact *items, size_t count, enum fact_kind kind)
+{
+	for (size_t i = 0; i < count; i++)
+		if (items[i].kind == kind) {
+			items[i] = (struct fact){ .kind = (uint8_t)kind };
+			return absorb(items, count, kind);
+		}
+	return count;
+}
+
+static size_t drop(struct fact *items, size_t count, enum fact_kind from, enum fact_kind to)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (items[i].kind < from || items[i].kind > to)
+			items[kept++] = items[i];
 	return kept;
+}
+
+/*
+ * Too many. First what may have happened to locks and objects becomes "any": that costs callers what they
+ * held, not us what we hold. Then ownership goes, at last all that must hold.
+ */
+static size_t shed(struct fact *items, size_t count, size_t max)
+{
+	count = widen(items, count, FACT_RELEASED);
+	count = widen(items, count, FACT_ESCAPED);
+	if (count > max)
+		count = drop(items, count, FACT_OWN, FACT_OWN);
+	if (count > max)
+		count = drop(items, count, 0, FACT_FIRST_MAY - 1);
+	return count;
 }
 
 static facts_id intern_set(struct scan *s, struct fact *items, size_t count)
 {
+	size_t max = s->large ? FACTS_MAX_LARGE : FACTS_MAX;
 	struct facts set = { .items = items };
 
-	if (count > (s->large ? FACTS_MAX_LARGE : FACTS_MAX))
-		count = shed(items, count);
+	count = absorb(items, absorb(items, count, FACT_RELEASED), FACT_ESCAPED);
+	if (count > max)
+		count = shed(items, count, max);
 	if (count > 1)
 		qsort(items, count, sizeof(*items), compare);
 	for (size_t i = 0; i < count; i++)
@@ -90,7 +127,7 @@ static facts_id intern_set(struct scan *s, struct fact *items, size_t count)
 
 facts_id facts_make(struct scan *s, const struct fact *items, size_t count)
 {
-	struct fact copy[count + 2];
+	struct fact copy[count + 1];
 
 	if (count)
 		memcpy(copy, items, count * sizeof(*items));
@@ -107,9 +144,7 @@ static facts_id done(struct scan *s, struct builder *b)
 {
 	facts_id id;
 
-	VEC_PUSH(&b->list, (struct fact){ 0 }); /* room for shed() */
-	VEC_PUSH(&b->list, (struct fact){ 0 });
-	id = intern_set(s, b->list.items, b->list.count - 2);
+	id = intern_set(s, b->list.items, b->list.count);
 	VEC_FREE(&b->list);
 	return id;
 }

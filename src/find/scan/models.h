@@ -22,7 +22,7 @@
  * I1  A model names everything the function does with memory of the program: masks hold for every
  *     kind (pthread_create is a SPAWN with writes 0). What is not named is not touched and not kept.
  * I2  What formals point to is meant one level deep: the object the formal points into, from there
- *     on `length` bytes or to its end; not what pointers in it point to.
+ *     on `length` bytes or to its end; not what pointers in it point to, unless it `reaches` that.
  * I3  A line replaces what was said of the function before, but for lines that start with "+",
  *     which add an effect (next): they happen in that order.
  */
@@ -92,6 +92,7 @@ struct model {
 	bool recursive;
 	bool many;           /* SPAWN: not one thread but any number */
 	uint32_t reads, writes; /* bit per formal (bit 31: that one and all after it): what it points to is read / written */
+	uint32_t reaches;    /* bit per formal: what pointers in it lead to is read and written, and they may move on within their objects */
 	uint32_t passes;     /* bit per formal: CALLS: what any formal of the entry may be */
 	uint32_t keeps;      /* bit per formal: the pointer is remembered where other threads may find it */
 	int returns;         /* formal that the result points into; -1 none or unknown */

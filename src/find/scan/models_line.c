@@ -171,6 +171,7 @@ static int option_method(struct line *line, struct model *model) { return one_fo
 static int option_reads(struct line *line, struct model *model) { return formals(line, "reads", &model->reads); }
 static int option_writes(struct line *line, struct model *model) { return formals(line, "writes", &model->writes); }
 static int option_keeps(struct line *line, struct model *model) { return formals(line, "keeps", &model->keeps); }
+static int option_reaches(struct line *line, struct model *model) { return formals(line, "reaches", &model->reaches); }
 static int option_passes(struct line *line, struct model *model) { return formals(line, "passes", &model->passes); }
 
 /* entry 2, or entry *1+8: the function is stored there. */
@@ -292,7 +293,7 @@ static const struct option {
 	{ "entry", option_entry }, { "arg", option_arg }, { "lock", option_lock }, { "returns", option_returns },
 	{ "reads", option_reads }, { "writes", option_writes }, { "keeps", option_keeps }, { "length", option_length },
 	{ "result", option_result }, { "fixed", option_fixed }, { "static", option_static }, { "touches", option_touches },
-	{ "copies", option_copies }, { "passes", option_passes }, { "many", option_many }, { "order", option_order }, { "method", option_method },
+	{ "copies", option_copies }, { "passes", option_passes }, { "reaches", option_reaches }, { "many", option_many }, { "order", option_order }, { "method", option_method },
 };
 
 static const struct option *option_find(const struct word *word)

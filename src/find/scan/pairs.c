@@ -256,7 +256,7 @@ static void bucket(struct pairing *p, uint32_t node)
 static int by_rank(const void *x, const void *y)
 {
 	const struct scan_pair *a = x, *b = y;
-	int c = (int)a->rank - (int)b->rank;
+	int c = a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank) : (a->turn > b->turn) - (a->turn < b->turn);
 
 	for (int i = 0; i < 2 && !c; i++) {
 		c = strcmp(a->side[i].access.file, b->side[i].access.file);
@@ -265,6 +265,25 @@ static int by_rank(const void *x, const void *y)
 		c = c ? c : (int)a->side[i].access.flags - (int)b->side[i].access.flags;
 	}
 	return c;
+}
+
+static int by_variable(const void *x, const void *y)
+{
+	const struct scan_pair *a = x, *b = y;
+	int c = (a->rank > b->rank) - (a->rank < b->rank);
+
+	c = c ? c : strcmp(a->variable, b->variable);
+	return c ? c : by_rank(x, y);
+}
+
+/* Everybody looks at the top: the first claim on each variable goes before the second on any. */
+static void take_turns(struct scan_pair *pairs, size_t count)
+{
+	qsort(pairs, count, sizeof(*pairs), by_variable);
+	for (size_t i = 1; i < count; i++)
+		if (pairs[i].rank == pairs[i - 1].rank && !strcmp(pairs[i].variable, pairs[i - 1].variable))
+			pairs[i].turn = pairs[i - 1].turn + 1;
+	qsort(pairs, count, sizeof(*pairs), by_rank);
 }
 
 void pairs_make(struct descent *d, struct scan_result *result, struct arena *arena)
@@ -278,7 +297,7 @@ void pairs_make(struct descent *d, struct scan_result *result, struct arena *are
 			d->s->options->progress(d->s->options->context, "pairs", node, d->bucket_count);
 	}
 	if (p.pairs.count)
-		qsort(p.pairs.items, p.pairs.count, sizeof(struct scan_pair), by_rank);
+		take_turns(p.pairs.items, p.pairs.count);
 	result->pair_count = p.pairs.count;
 	result->pairs = p.pairs.count ? arena_copy(arena, p.pairs.items, p.pairs.count * sizeof(struct scan_pair)) : NULL;
 	VEC_FREE(&p.pairs);

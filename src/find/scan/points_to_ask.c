@@ -117,29 +117,40 @@ bool points_to_overlap(const struct scan *s, struct cell a, uint32_t size_a, str
 	return lo[0] < hi[1] && lo[1] < hi[0];
 }
 
-void points_to_reach(const struct scan *s, struct cell start, void (*visitor)(void *context, struct cell cell), void *context)
+struct reached {
+	VEC(uint32_t) list;
+};
+
+/* The nodes that pointers in this one lead to, each once. */
+static void reach_fields(const struct scan *s, struct reached *reached, uint32_t from)
 {
-	const struct points_to *p = s->points_to;
-	VEC(uint32_t) list = { 0 };
+	const struct node *node = &s->points_to->nodes.items[from];
+
+	for (uint32_t j = 0; j < node->field_count; j++) {
+		struct cell to = points_to_find(s, node->fields[j].to);
+		bool known = !to.node;
+
+		for (size_t k = 0; k < reached->list.count && !known; k++)
+			known = reached->list.items[k] == to.node;
+		if (!known && reached->list.count < 256)
+			VEC_PUSH(&reached->list, to.node);
+	}
+}
+
+void points_to_reach(const struct scan *s, struct cell start, bool itself, void (*visitor)(void *context, struct cell cell), void *context)
+{
+	struct reached reached = { 0 };
 
 	start = points_to_find(s, start);
-	if (start.node)
-		VEC_PUSH(&list, start.node);
-	for (size_t i = 0; i < list.count; i++) {
-		const struct node *node = &p->nodes.items[list.items[i]];
-
-		visitor(context, (struct cell){ list.items[i], 0 });
-		for (uint32_t j = 0; j < node->field_count; j++) {
-			struct cell to = points_to_find(s, node->fields[j].to);
-			bool known = !to.node;
-
-			for (size_t k = 0; k < list.count && !known; k++)
-				known = list.items[k] == to.node;
-			if (!known && list.count < 256)
-				VEC_PUSH(&list, to.node);
-		}
+	if (start.node && itself)
+		VEC_PUSH(&reached.list, start.node);
+	else if (start.node)
+		reach_fields(s, &reached, start.node);
+	for (size_t i = 0; i < reached.list.count; i++) {
+		visitor(context, (struct cell){ reached.list.items[i], 0 });
+		reach_fields(s, &reached, reached.list.items[i]);
 	}
-	VEC_FREE(&list);
+	VEC_FREE(&reached.list);
 }
 
 size_t points_to_node_count(const struct scan *s)

@@ -124,6 +124,12 @@ static void apply_model(struct points_to *p, uint32_t f, const struct ir_instr *
 		else if (to.node && from.node)
 			class_unify(p, class_content(p, to, true), class_content(p, from, false));
 	}
+	for (uint32_t i = 0; m->reaches && i < in->size && i < 31; i++) { /* pointers in it move on: no layout behind them */
+		struct cell c = m->reaches >> i & 1 ? argument(p, f, in, (int)i) : (struct cell){ 0, 0 };
+
+		for (uint32_t j = 0; c.node && j < p->nodes.items[class_root(p, c).node].field_count; j++)
+			class_collapse(p, p->nodes.items[class_root(p, c).node].fields[j].to);
+	}
 	if (m->keeps) {
 		struct cell kept = class_content(p, fixed_cell(p, "kept"), true);
 
