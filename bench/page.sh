@@ -161,7 +161,7 @@ echo "## Where it stands"
 echo
 for part; do cat "$page/parts/$part.against" 2>/dev/null; done | awk -F'\t' '
 	{ if (!seen[$1]++) order[++n] = $1
-	  what = $2 (($4 == "1") ? ": **" $3 "**" : ": **" $3 "** against " $4); side = $5 == "better" ? "b" : $5 == "worse" ? "w" : "e"
+	  what = $2 (($2 ~ /ours ÷ theirs/) ? ": **" $3 "**" : ": **" $3 "** against " $4); side = $5 == "better" ? "b" : $5 == "worse" ? "w" : "e"
 	  cell[$1, side] = cell[$1, side] (cell[$1, side] == "" ? "" : "; ") what }
 	END {
 		if (!n) { print "Nothing was compared."; exit }

@@ -26,16 +26,19 @@ cuts=
 left() { # seconds
 	if [ -n "$BENCH_DEADLINE" ]; then echo $((BENCH_DEADLINE - $(date +%s))); else echo 100000; fi
 }
-late() { # NAME [SECONDS]: has it less than that (5)? Then NAME is noted as not measured.
-	[ "$(left)" -ge "${2:-5}" ] && return 1
+late() { # NAME [SECONDS]: has it less than that (5), or was something of it ended? Then NAME is noted as not measured.
+	[ "$(left)" -ge "${2:-5}" ] && [ ! -e "$tmp/expired" ] && return 1
 	cuts="$cuts, $1"
 }
-within() { # SECONDS COMMAND...: at most so long, and not beyond the part's time
-	w=$(left)
-	[ "$w" -gt "$1" ] && w=$1
-	[ "$w" -gt 0 ] || return 124
+within() { # SECONDS COMMAND...: at most so long, and not beyond the part's time; if that ended it, all is late
+	w_most=$1 w=$(left)
 	shift
+	[ "$w" -gt "$w_most" ] && w=$w_most
+	[ "$w" -gt 0 ] || { : >"$tmp/expired"; return 124; }
 	timeout -k 5 "$w" "$@"
+	w_status=$?
+	[ $w_status = 124 ] && [ "$w" -lt "$w_most" ] && : >"$tmp/expired"
+	return $w_status
 }
 finish() { # the last line of a part
 	[ -z "$cuts" ] && exit 0

@@ -12,7 +12,7 @@ cat >"$tmp/parts/table1.sh" <<'X'
 echo ran >>"$SCRATCH/table1.runs"
 printf 'list\t9\t1\t2\t3\t4\t4\t4 of 4\t1 of 1\t0\t1\t0.97 (0.93)\t0\t0.85\n' >"$BENCH_RESULTS/table1.tsv"
 printf 'a bar\t1\t2\t1..3\tmissed\n' >"$BENCH_NOTES.bars"
-printf 'a rival\ttime\t2\t1\tworse\na rival\tmemory\t0.5\t1\tbetter\n' >"$BENCH_NOTES.against"
+printf 'a rival\ttime, ours ÷ theirs\t2\t1\tworse\na rival\tfound\t3\t1\tbetter\n' >"$BENCH_NOTES.against"
 printf '| a | b |\n|---|---:|\n| x | 1 |\n'
 X
 cat >"$tmp/parts/confirm.sh" <<'X'
@@ -61,7 +61,7 @@ check "the page is well formed" well_formed "$tmp/page"
 check "commit, machine and compilers are on it" sh -c 'grep -q "^- commit [0-9a-f]* of " "$1" && grep -q "^- machine: .* cores" "$1" && grep -q "clang version 19" "$1"' sh "$tmp/page/README.md"
 check "the failure is stated at the top, with its reason" has "- **broken**: failed (status 3): the disk is on fire"
 check "and where it belongs, with what was there" sh -c 'sed -n "/^## broken/,\$p" "$1" | grep -q "Not whole: failed" && sed -n "/^## broken/,\$p" "$1" | grep -q "^one line before"' sh "$tmp/page/README.md"
-check "a rival: better and worse in one row" has "| a rival | memory: **0.5** | time: **2** |"
+check "a rival: better and worse in one row" has "| a rival | found: **3** against 1 | time, ours ÷ theirs: **2** |"
 check "a bar of a part" has "| a bar | 1 | 2 | 1..3 | **missed** | table1 |"
 check "a bar read from plain text" has "| schedules a second, one job | ≥ 2,000 | 2500 |"
 check "the rivals come before the bars, the bars before the parts" sh -c '
@@ -89,6 +89,19 @@ rm -f "$tmp/wait"
 check "the same command goes on" sh bench/run rows
 check "behind the row that was there" sh -c 'printf "measured 1\nmeasured 2\n" | cmp - "$1"' sh "$tmp/rows.runs"
 check "and the part is whole" grep -qx 'done' "$tmp/page/parts/rows.status"
+
+# ---- a row that was ended is no row -------------------------------------------------------------------------
+cat >"$tmp/ended.sh" <<'X'
+. "$TOP/bench/lib/part.sh"
+within 60 sleep 1000 # the deadline ends it
+late row 1 || echo row >>"$R/ended.tsv"
+within 60 true && echo "ran after the end"
+finish
+X
+BENCH_RESULTS="$tmp" BENCH_NOTES="$tmp/ended" BENCH_DEADLINE=$(($(date +%s) + 1)) sh "$tmp/ended.sh" >"$tmp/out" 2>&1
+check "a part whose run was ended by the deadline says 75" test $? = 75
+check "keeps no row of it" test ! -e "$tmp/ended.tsv"
+check "runs nothing after that" sh -c '! grep -q "ran after" "$1" && grep -q "Not measured: row" "$1"' sh "$tmp/out"
 
 # ---- real parts ---------------------------------------------------------------------------------------------
 unset BENCH_PARTS
