@@ -2,29 +2,35 @@
 # Throughput of real servers with deadheat in them, against the same server without.
 #
 #   bench/production.sh [apache memcached redis mariadb]
-#     ROUNDS=12     pairs of runs a server
-#     MODES=sample  what is compared with native: sample, trap
-#     SCALE=1       requests of a round, times this
+#     MODES="sample trap"  what is compared with native
+#     ROUNDS=12     pairs of runs a server, 8 at least
+#     LENGTH=3      seconds a run takes; the number of requests is found out at the start
+#     OUT=build/production   rows are kept there: begun again, only what is missing is measured;
+#                   another build of deadheat, other ROUNDS, LENGTH or EXTRA, or FRESH=1 begin anew
 #     EXTRA=        more options for the mode, e.g. EXTRA=--no-steps
 #
-# Both servers run all the time, on ports of their own; the same load goes to one and then to the
-# other, who is first changes every round. Of each round the ratios deadheat/native of throughput and
-# of CPU time a request (all processes of the server, deadheat's own included) are taken; printed are
-# medians and the spread. Failed requests are counted and must be none. On a machine that is busy
-# with other things the CPU ratio says more.
+# Both modes and all servers take about 12 minutes. Both servers run all the time, on ports of their own;
+# the same load goes to one and then to the other, who is first changes every round. Of each round
+# the ratios deadheat/native of throughput and of CPU time a request (all processes of the server,
+# deadheat's own included) are taken; printed, as rows of Markdown, are medians and the spread [least..most].
+# OUT/SERVER.MODE.tsv has every round. Failed requests are counted and must be none. On a machine
+# that is busy with other things the CPU ratio says more.
 cd "$(dirname "$0")/.." || exit 1
 TOP=$PWD
 PATH=$TOP/build/bin:/usr/sbin:$PATH
-ROUNDS=${ROUNDS:-12} SCALE=${SCALE:-1} MODES=${MODES:-sample}
+ROUNDS=${ROUNDS:-12} LENGTH=${LENGTH:-3} MODES=${MODES:-sample trap} OUT=${OUT:-$TOP/build/production}
+[ "$ROUNDS" -ge 8 ] || echo "fewer than 8 rounds: good for a look only" >&2
 if [ $# = 0 ]; then set -- apache memcached redis mariadb; fi
 sh tests/packages bench || exit 1
+mkdir -p "$OUT" || exit 1
+key=$(cat build/bin/deadheat build/lib/deadheat/*/*.so 2>/dev/null | cksum | tr ' ' -)/$ROUNDS/$LENGTH/$EXTRA
 W=$(mktemp -d "${TMPDIR:-/tmp}/deadheat-production.XXXXXX") || exit 1
 sessions=
 cleanup() { for s in $sessions; do env kill -TERM -- -"$s" 2>/dev/null; done; sleep 1; for s in $sessions; do env kill -KILL -- -"$s" 2>/dev/null; done; rm -rf "$W"; }
 trap cleanup EXIT
 trap 'exit 1' INT TERM
 chmod 755 "$W"
-gcc -O2 -o "$W/mcload" bench/production/mcload.c || exit 1
+gcc -O2 -o "$W/mcload" bench/production/mcload.c && gcc -O2 -o "$W/cpu" bench/production/cpu.c || exit 1
 base=$((20000 + $$ % 20000))
 
 # start NAME MODE PORT COMMAND...: in a session of its own; its number goes to $W/NAME.MODE.session
@@ -38,8 +44,7 @@ start() {
 	sessions="$sessions $session"
 	echo $session >"$W/$s_name.$s_mode.session"
 }
-# CPU time of a session, in ticks of 10 ms.
-cpu() { cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) (.*) /\1 x /' | awk -v s="$1" '$6 == s { t += $14 + $15 } END { print t + 0 }'; }
+cpu() { "$W/cpu" "$1"; } # of a session, ns
 now() { date +%s%N; }
 ready() { for _ in $(seq 600); do "$W/port" "$1" && return 0; sleep 0.1; done; return 1; }
 cat >"$W/port.c" <<'C'
@@ -88,46 +93,78 @@ run_mariadb() {
 load_mariadb() { mariadb-slap --no-defaults -h 127.0.0.1 -P "$1" -u root --concurrency=4 --number-of-queries="$2" --auto-generate-sql --auto-generate-sql-load-type=mixed --auto-generate-sql-add-autoincrement --create-schema=slap$$ >"$W/slap" 2>&1 && echo failed 0 || { cat "$W/slap" >&2; echo failed some; }; }
 # The same statements must give the same answers.
 answers() { for i in $(seq 200); do echo "INSERT INTO t VALUES ($i, REPEAT('x', $i % 50), $i * 7 % 31);"; done | { echo "CREATE DATABASE IF NOT EXISTS a; USE a; DROP TABLE IF EXISTS t; CREATE TABLE t (id INT PRIMARY KEY, s TEXT, n INT);"; cat; echo "SELECT n, COUNT(*), SUM(LENGTH(s)) FROM t GROUP BY n ORDER BY n; SELECT MD5(GROUP_CONCAT(s ORDER BY id)) FROM t; CHECKSUM TABLE t;"; } | mariadb --no-defaults -h 127.0.0.1 -P "$1" -u root -N; }
-requests_of() { case $1 in apache) echo $((40000 * SCALE)) ;; memcached) echo $((400000 * SCALE)) ;; redis) echo $((200000 * SCALE)) ;; mariadb) echo $((8000 * SCALE)) ;; esac; }
+least_of() { case $1 in apache) echo 4000 ;; memcached) echo 40000 ;; redis) echo 40000 ;; mariadb) echo 800 ;; esac; }
 
-# one NAME MODE PORT REQUESTS: "requests/s cpu-per-request" and failures on fd 3
+# one NAME MODE PORT REQUESTS: "requests/s cpu-ns-per-request"; failures go to a file
 one() {
 	s=$(cat "$W/$1.$2.session")
 	c=$(cpu "$s") t=$(now)
 	f=$(load_"$1" "$3" "$4")
 	t=$(($(now) - t)) c=$(($(cpu "$s") - c))
 	echo "$f" >>"$W/failures"
-	awk -v n="$4" -v t="$t" -v c="$c" 'BEGIN { printf "%.1f %.4f\n", n / (t / 1e9), c * 10000 / n }'
+	awk -v n="$4" -v t="$t" -v c="$c" 'BEGIN { printf "%.1f %.1f\n", n / (t / 1e9), c / n }'
 }
-median() { sort -n | awk '{ v[NR] = $1 } END { if (NR % 2) m = v[(NR + 1) / 2]; else m = (v[NR / 2] + v[NR / 2 + 1]) / 2; printf "%.3f [%.3f..%.3f]", m, v[1], v[NR] }'; }
+# So many that a native run takes LENGTH seconds: by a short one, then by one of half that length.
+calibrate() { # NAME PORT
+	n_least=$(least_of "$1") n_now=$n_least
+	for part in 2 1; do
+		rate=$(one "$1" native "$2" "$n_now")
+		n_now=$(awk -v r="${rate% *}" -v l="$LENGTH" -v p=$part -v least="$n_least" 'BEGIN { n = int(r * l / p / 100) * 100; print n < least ? least : n }')
+	done
+	echo "$n_now"
+}
+summary() { sort -n | awk '{ v[NR] = $1 } END { if (!NR) { print "-"; exit } if (NR % 2) m = v[(NR + 1) / 2]; else m = (v[NR / 2] + v[NR / 2 + 1]) / 2; printf "%.3f [%.3f..%.3f]", m, v[1], v[NR] }'; }
+column() { awk -v c="$1" '{ print $c }' "$2"; }
+bar_of() { case $1 in sample) echo 0.97 ;; *) echo 0.95 ;; esac; }
+stop() { # NAME MODE: both servers
+	for m in native "$2"; do env kill -TERM -- -"$(cat "$W/$1.$m.session")" 2>/dev/null; done
+	for _ in $(seq 100); do env kill -0 -- -"$(cat "$W/$1.$2.session")" 2>/dev/null || break; sleep 0.2; done
+	for m in native "$2"; do env kill -KILL -- -"$(cat "$W/$1.$m.session")" 2>/dev/null; done
+}
+
+# measure NAME MODE: every round into $rounds, the row into $row
+measure() {
+	: >"$W/failures"; : >"$rounds.new"
+	base=$((base + 2)); n=$base; d=$((base + 1))
+	run_"$1" native $n
+	run_"$1" "$2" $d
+	ready $n && ready $d || { echo "$1 did not start:" >&2; tail -5 "$W/$1".*.out >&2; stop "$1" "$2"; return 1; }
+	requests=$(calibrate "$1" $n)
+	one "$1" "$2" $d "$requests" >/dev/null
+	for round in $(seq "$ROUNDS"); do
+		if [ $((round % 2)) = 0 ]; then a=$(one "$1" native $n "$requests"); b=$(one "$1" "$2" $d "$requests")
+		else b=$(one "$1" "$2" $d "$requests"); a=$(one "$1" native $n "$requests"); fi
+		echo "$a $b" | awk '{ printf "%s\t%s\t%s\t%s\t%.4f\t%.4f\n", $1, $2, $3, $4, $3 / $1, $4 / $2 }' >>"$rounds.new"
+	done
+	failed=$(grep -vc '^failed 0$' "$W/failures")
+	if [ "$1" = mariadb ]; then
+		answers $n >"$W/want"; answers $d >"$W/got"
+		cmp -s "$W/want" "$W/got" && [ -s "$W/want" ] || failed="$failed, answers differ"
+	fi
+	stop "$1" "$2"
+	mv "$rounds.new" "$rounds"
+	verdict=$(column 5 "$rounds" | sort -n | awk -v bar="$(bar_of "$2")" -v f="$failed" '{ v[NR] = $1 } END { m = NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2; print m >= bar && f == "0" ? "yes" : "NO" }')
+	printf '| %s | %s | %d | %.0f | %s | %.2f | %s | %s | %s |\n' "$1" "$2" "$(wc -l <"$rounds")" "$(column 1 "$rounds" | summary | cut -d' ' -f1)" \
+		"$(column 5 "$rounds" | summary)" "$(column 2 "$rounds" | summary | awk '{ print $1 / 1000 }')" "$(column 6 "$rounds" | summary)" "$failed" "$verdict" >"$row.new"
+	grep -h '^deadheat:' "$W/$1.$2.out" | sed 's/^deadheat: /<!-- /; s/$/ -->/' >"$row.said"
+	echo "$key" >"$row.key"
+	mv "$row.new" "$row"
+}
 
 bad=0
-printf '%-10s %-7s %12s %12s  %-22s %-22s %s\n' server mode native/s us/request 'throughput ratio' 'CPU/request ratio' failed
-for name; do
-	for mode in $MODES; do
-		: >"$W/failures"; : >"$W/throughput"; : >"$W/cpu"; : >"$W/native"
-		base=$((base + 2)); n=$base; d=$((base + 1))
-		run_"$name" native $n
-		run_"$name" "$mode" $d
-		ready $n && ready $d || { echo "$name did not start:" >&2; tail -5 "$W/$name".*.out >&2; exit 1; }
-		requests=$(requests_of "$name")
-		one "$name" native $n "$requests" >/dev/null; one "$name" "$mode" $d "$requests" >/dev/null
-		for round in $(seq "$ROUNDS"); do
-			if [ $((round % 2)) = 0 ]; then a=$(one "$name" native $n "$requests"); b=$(one "$name" "$mode" $d "$requests")
-			else b=$(one "$name" "$mode" $d "$requests"); a=$(one "$name" native $n "$requests"); fi
-			echo "$a" >>"$W/native"
-			echo "$a $b" | awk '{ print $3 / $1 }' >>"$W/throughput"
-			echo "$a $b" | awk '$2 > 0 { print $4 / $2 }' >>"$W/cpu"
-		done
-		[ "$name" = mariadb ] && { answers $n >"$W/want"; answers $d >"$W/got"; cmp -s "$W/want" "$W/got" || { echo "mariadb answers differently"; bad=1; }; }
-		failed=$(grep -vc '^failed 0$' "$W/failures")
-		[ "$failed" = 0 ] || bad=1
-		printf '%-10s %-7s %12s %12s  %-22s %-22s %s\n' "$name" "$mode" "$(awk '{ s += $1 } END { printf "%.0f", s / NR }' "$W/native")" \
-			"$(awk '{ s += $2 } END { printf "%.2f", s / NR }' "$W/native")" "$(median <"$W/throughput")" "$(median <"$W/cpu")" "$failed"
-		for m in native "$mode"; do env kill -TERM -- -"$(cat "$W/$name.$m.session")" 2>/dev/null; done
-		for _ in $(seq 300); do env kill -0 -- -"$(cat "$W/$name.$mode.session")" 2>/dev/null || break; sleep 0.2; done
-		grep -h '^deadheat:' "$W/$name.$mode.out" | sed 's/^/    /'
+echo "| server | mode | rounds | native requests/s | throughput, of native | native CPU us/request | CPU/request, of native | failed | bar |"
+echo "|---|---|---|---|---|---|---|---|---|"
+for mode in $MODES; do
+	for name; do
+		rounds=$OUT/$name.$mode.tsv row=$OUT/$name.$mode.row
+		if [ -n "$FRESH" ] || [ ! -s "$row" ] || [ "$(cat "$row.key" 2>/dev/null)" != "$key" ]; then
+			rm -f "$row"
+			measure "$name" "$mode" || { bad=1; continue; }
+		fi
+		cat "$row" "$row.said"
+		case $(cat "$row") in *"| yes |") ;; *) bad=1 ;; esac
 	done
 done
+echo
 echo "bar: throughput at least 0.97 of native for sample, 0.95 for trap; no failed request"
 exit $bad

@@ -10,14 +10,14 @@
 #include "wire/trap.h"
 
 static const char *budget = "2%", *mode = "deadheat";
-static uint64_t delay_ms, duration_ms, limit_ms = 15, stall_ms = 1, rate = 5000, seed = 1, pid;
+static uint64_t delay_ms, duration_ms, limit_ms = 15, stall_ms = 1, rate = 2000, seed = 1, pid;
 static bool no_watch;
 static int fail_on = RUNG_CONFIRMED;
 
 static struct option options[] = {
 	{ "budget", 'b', OPTION_STRING, &budget, "SHARE", "of the program's time that traps and stalls may take, 0.1% to 50% (default 2%)",
 	  NULL, 0, 0 },
-	{ "rate", 'r', OPTION_NUMBER, &rate, "N", "instructions that get their first trap, a second (default 5000)", NULL, 1, 1000000 },
+	{ "rate", 'r', OPTION_NUMBER, &rate, "N", "instructions that get their first trap, a second (default 2000)", NULL, 1, 1000000 },
 	{ "mode", 'm', OPTION_CHOICE, &mode, "MODE",
 	  "deadheat: watch, and stall to make sure; clock: never stall (CRSampler); collider: always stall (DataCollider)",
 	  "deadheat|clock|collider", 0, 0 },
@@ -26,7 +26,7 @@ static struct option options[] = {
 	{ "delay", 0, OPTION_DURATION, &delay_ms, "TIME", "begin to look after this time", NULL, 0, 0 },
 	{ "duration", 0, OPTION_DURATION, &duration_ms, "TIME", "look for this long (default: to the end)", NULL, 0, 0 },
 	{ "no-watch", 0, OPTION_FLAG, &no_watch, NULL, "use no watchpoints: compare values around a stall", NULL, 0, 0 },
-	{ "pid", 'p', OPTION_NUMBER, &pid, "PID", "look at a running process", NULL, 1, 0 },
+	{ "pid", 'p', OPTION_NUMBER, &pid, "PID", "look at a running process, and leave it as it was", NULL, 1, 0 },
 	{ "seed", 's', OPTION_NUMBER, &seed, "S", "of the random order (default 1)", NULL, 0, 0 },
 	{ "fail-on", 0, OPTION_RUNG, &fail_on, "RUNG",
 	  "exit with 66 if a finding of this run is at or above (default confirmed)",
@@ -62,7 +62,8 @@ static int work(void *context, const struct find_sink *sink)
 {
 	struct trapping *t = context;
 	struct detecting *d = t->detecting;
-	int status = trap_run(&t->program, &t->options, d->sym, sink, d->arena, &t->result);
+	int status = pid ? trap_attach((int)pid, &t->options, d->sym, sink, d->arena, &t->result) :
+			   trap_run(&t->program, &t->options, d->sym, sink, d->arena, &t->result);
 
 	d->result.ended = t->result.ended;
 	return status;
@@ -72,11 +73,10 @@ static void say_result(const struct trapping *t)
 {
 	const struct trap_result *r = &t->result;
 
-	cli_say("%s: %s; %llu memory instructions of %llu module%s, %llu traps hit, %llu stalls of %.1f s in all (%.2f %% of %.1f s of CPU time)",
-		t->program.argv[0], r->ended, (unsigned long long)r->sites, (unsigned long long)r->modules,
+	cli_say("%s: %s; %llu memory instructions of %llu module%s, %llu traps hit, %llu stalls of %.1f s in all, %.1f s of our own, in %.1f s",
+		t->program.argv ? t->program.argv[0] : "process", r->ended, (unsigned long long)r->sites, (unsigned long long)r->modules,
 		r->modules == 1 ? "" : "s", (unsigned long long)r->hits, (unsigned long long)r->stalls,
-		(double)r->stall_ms / 1000, r->cpu_ms ? 100.0 * (double)r->stall_ms / (double)r->cpu_ms : 0.0,
-		(double)r->cpu_ms / 1000);
+		(double)r->stall_ms / 1000, (double)r->host_ms / 1000, (double)r->time_ms / 1000);
 	if (r->without_watch)
 		cli_say("no watchpoints (perf_event_open refused; deadheat doctor says why): values were compared around stalls instead, "
 			"%llu changed; who changed them is not known", (unsigned long long)r->changed);
@@ -88,11 +88,9 @@ static void say_result(const struct trapping *t)
 static int open_program(struct trapping *t, int argc, char **argv)
 {
 	if (pid)
-		return error_cannot("--pid %llu: a process that runs already cannot be watched: watchpoints reach threads made after "
-				    "they were opened. Start the program with `deadheat trap PROG`, or use `deadheat sample --pid`",
-				    (unsigned long long)pid);
+		return argc ? error_usage("--pid and a program: one of them") : 0;
 	if (!argc)
-		return error_usage("which program? Give its name, and its arguments behind it");
+		return error_usage("which program? Give its name, and its arguments behind it; or --pid");
 	if (program_from_argv(&t->program, t->detecting->arena, argv))
 		return -1;
 	return preload_check(&t->program);

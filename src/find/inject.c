@@ -296,12 +296,22 @@ static bool run_to_end(pid_t tid, struct user_regs_struct *r)
 	return true;
 }
 
+/* The thread was taken anywhere in its own code: vector registers are in use there, and a call may change them. */
+#define VECTORS 32768 /* xsave area; with AMX tiles about 11,000 */
+
+static bool vectors(pid_t tid, bool save, struct iovec *area)
+{
+	return !ptrace(save ? PTRACE_GETREGSET : PTRACE_SETREGSET, tid, (void *)NT_X86_XSTATE, area);
+}
+
 static int call(const struct inject *inject, uint64_t function, const char *text, uint64_t second, int64_t *result)
 {
+	static uint64_t room_for_vectors[VECTORS / 8];
+	struct iovec area = { room_for_vectors, sizeof(room_for_vectors) };
 	struct user_regs_struct saved, r;
 	pid_t tid = good_moment(inject->pid, &saved);
 	uint64_t room, zero = 0;
-	bool ended = false;
+	bool ended = false, kept;
 
 	if (tid < 0)
 		return -1;
@@ -313,10 +323,13 @@ static int call(const struct inject *inject, uint64_t function, const char *text
 	r.rsi = second;
 	r.rax = 0;
 	r.orig_rax = (unsigned long long)-1;
-	if ((!text || put(tid, room, text, strlen(text) + 1)) && put(tid, r.rsp, &zero, sizeof(zero)) &&
+	kept = vectors(tid, true, &area);
+	if (kept && (!text || put(tid, room, text, strlen(text) + 1)) && put(tid, r.rsp, &zero, sizeof(zero)) &&
 	    !ptrace(PTRACE_SETREGS, tid, NULL, &r))
 		ended = run_to_end(tid, &r);
 	ptrace(PTRACE_SETREGS, tid, NULL, &saved);
+	if (kept)
+		vectors(tid, false, &area);
 	ptrace(PTRACE_DETACH, tid, NULL, NULL);
 	if (!ended)
 		return error("--pid %d: the call inside it did not come back", (int)inject->pid);

@@ -6,7 +6,7 @@
  * a system call that nobody makes under such a lock (poll, read, accept, sleep ...). A process in
  * which no such moment comes within a few seconds is let go, and the refusal says so.
  *
- * I1  Registers and the stack below the red zone are all that is changed, and put back; a system
+ * I1  Registers (vectors too) and the stack below the red zone are all that is changed, and put back; a system
  *     call that was interrupted is started again by the kernel.
  */
 #ifndef FIND_INJECT_H

@@ -22,7 +22,7 @@
 
 #include "wire/plan.h"
 
-#define TRAP_VERSION 1u
+#define TRAP_VERSION 2u
 #define TRAP_TABLES 512u
 #define TRAP_HITS 4096u
 #define TRAP_FINDS 256u
@@ -114,6 +114,7 @@ struct trap_find {
 	X(TRAP_C_STALLS, "stalls") \
 	X(TRAP_C_STALL_NS, "stall_ns") \
 	X(TRAP_C_HANDLER_NS, "trap_handler_ns") \
+	X(TRAP_C_HOST_NS, "deadheat_ns") \
 	X(TRAP_C_OWN, "own_accesses_seen") \
 	X(TRAP_C_FOREIGN, "foreign_accesses_seen") \
 	X(TRAP_C_LATE, "foreign_accesses_too_late") \
@@ -132,13 +133,15 @@ enum trap_counter {
 struct trap_gate {
 	uint32_t writing;  /* host: it writes to this process */
 	uint32_t closed;   /* target: do not begin */
+	uint32_t left;     /* target: nothing of ours is there any more, and must not be again (seccomp) */
+	uint32_t reserved;
 };
 
 /* Modules the process has taken note of: only those get int3s, or its handler would not know them. */
 #define TRAP_MODULES 126u
 struct trap_modules {
 	uint32_t count;    /* 0 while it changes */
-	uint32_t reserved;
+	uint32_t changes;  /* told so often: the host looks at the mappings when this moves */
 	uint64_t base[TRAP_MODULES];
 };
 
@@ -148,8 +151,10 @@ struct trap_plan {
 	uint64_t limit_ns;      /* a watch without a stall lasts so long */
 	uint64_t stall_ns;
 	uint32_t no_perf;       /* host: do not use watchpoints (tests) */
+	uint32_t late;          /* host: the process runs already (--pid): it has threads */
+	uint32_t keep_handler;  /* host, before the detach: a SIGTRAP may still be under way */
 	uint32_t table_count;   /* host adds, release */
-	int64_t tokens_ns;      /* the host adds the budget, handlers take what they used */
+	int64_t tokens_ns;      /* the host adds the budget; handlers, and the host for itself, take what they used */
 	uint32_t hit_next;      /* targets add */
 	uint32_t find_next;
 	uint64_t counters[TRAP_C_COUNT];

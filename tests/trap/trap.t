@@ -100,13 +100,13 @@ patch_many() { # WANTED: all runs exact, and so many patches in all
 		rm -rf stress.store
 		deadheat trap --quiet --mode clock --budget 50% --rate 100000 --seed $n --store stress.store -- ./stress ${2:-3} >out 2>&1 ||
 			{ cat out; return 1; }
-		grep -q 'wrong 0' out && ! grep -Eq 'compute|sort|walk' out || { cat out; return 1; } # each thread has its own memory
+		grep -q 'wrong 0' out && ! grep -Eq 'compute|sort|walk|mix' out || { cat out; return 1; } # each thread has its own memory
 		got=$(armed); sum=$((sum + ${got:-0})); n=$((n + 1))
 	done
 	echo "$sum patches in $n runs"; [ $sum -ge "$1" ]
 }
 if [ -n "$LONG" ]; then check "100,000 patches, all results exact" patch_many 100000 20
-else check "1,000 patches, all results exact" patch_many 1000; fi
+else check "20,000 patches, all results exact" patch_many 20000; fi
 
 # ---- the program's own -------------------------------------------------------------------------------------
 cat >own.c <<'X'
@@ -201,7 +201,7 @@ check_output "when looking is over nothing stays patched" "patched 1 restored 1"
 	deadheat trap --duration 3s --store text.store -- ./text
 
 # A server that gives up its rights cannot open its own memory any more.
-sed 's|expected = compute(memory.0.);|&\n\tif (setuid(65534)) return 9;|; s|#include <time.h>|&\n#include <unistd.h>|' "$TOP/tests/trap/stress.c" >drop.c
+sed 's|expected = compute(memory.0.);|&\n\tif (setuid(65534)) return 9;|' "$TOP/tests/trap/stress.c" >drop.c
 gcc -O2 -g -pthread -o drop drop.c || exit 1
 if [ "$(id -u)" = 0 ]; then
 	check_output "a program that gives up its rights" "wrong 0" deadheat trap --budget 30% --rate 100000 --store drop.store -- ./drop 3
@@ -253,6 +253,4 @@ check_output "static" "statically linked" deadheat trap -- ./static
 check_status "static: status 3" 3 deadheat trap -- ./static
 check_output "no program" "which program?" deadheat trap
 check_output "a budget out of range" "from 0.1% to 50%" deadheat trap --budget 90% -- ./server
-check_output "a process that runs already" "cannot be watched" deadheat trap --pid 1
-check_status "a process that runs already: status 3" 3 deadheat trap --pid 1
 done_testing

@@ -3,17 +3,21 @@
  *
  *   run.c      the loop: processes come and go, time passes, the budget is handed out
  *   table.c    a module's memory instructions, decoded once, published in the plan
- *   process.c  one process: what is loaded where, which of its instructions have an int3
+ *   process.c  processes, and what is loaded where in them
+ *   arm.c      which instructions of a process have an int3
  *   tell.c     finds become candidates
+ *   keeper.c   a process that restores all bytes should the host be killed
+ *   attach.c   a process that runs already (--pid)
  *
  * I1  Every byte we write is 0xcc over the original or the original over 0xcc, after a look at
  *     what stands there.
- * I2  When we leave a process (it ends, --duration is over, a debugger comes) nothing stays patched.
+ * I2  When we leave a process (it ends, --duration is over, a debugger comes, we are killed) nothing stays patched.
  */
 #ifndef FIND_TRAP_INTERNAL_H
 #define FIND_TRAP_INTERNAL_H
 
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/vec.h"
 #include "find/trap/trap.h"
@@ -31,8 +35,11 @@ struct tables {
 	VEC(char *) paths;             /* by number; NULL path: not wanted */
 	VEC(int) numbers;              /* table of that path, -1: none */
 	uint64_t sites;
+	uint64_t made_ns;              /* CPU time that making tables took; the reader sets it back */
 };
 void site_tables_open(struct tables *tables, struct trap_plan *plan, size_t size);
+/* Those another process has published: nothing is made any more. */
+void site_tables_adopt(struct tables *tables, struct trap_plan *plan, size_t size);
 void site_tables_close(struct tables *tables);
 /* The table of a module's file, made now if need be; -1: its accesses are not for us. */
 int site_table_of(struct tables *tables, const char *path);
@@ -53,6 +60,7 @@ struct loaded {
 	uint64_t base;
 	int table;
 	bool gone;
+	bool told;           /* its handler knows it: it may get int3s */
 	struct site_state *states;
 	uint32_t *order;     /* the sites that may get an int3, shuffled */
 	uint32_t count, fresh; /* of order: how many, how many have had their first */
@@ -63,7 +71,10 @@ struct traced {
 	uint32_t number;  /* in the trace header */
 	pid_t pid;
 	int mem;          /* /proc/PID/mem, -1: not ours to touch */
+	int status;       /* /proc/PID/status */
+	clockid_t clock;  /* of its CPU time; 0: none */
 	bool over;
+	uint32_t changes; /* of its modules, as of our last look */
 	uint64_t next_look, closed_at;
 	uint64_t cpu_ms;
 	VEC(struct loaded *) modules;
@@ -75,19 +86,29 @@ struct processes {
 	struct find_sink sink;
 	VEC(struct traced *) all;
 	uint64_t random;
+	int own_filters;  /* of seccomp, that deadheat itself is under */
+	bool untold;      /* also modules the process has not told */
 };
 void processes_free(struct processes *processes);
 /* New ones, ended ones, their modules. */
 void processes_look(struct processes *processes, uint64_t now);
-/* Put int3s: fresh new ones, and as many of those known to be executed as are worth while. */
+void processes_look_all(struct processes *processes);
+void processes_restore(struct processes *processes);
+uint64_t processes_cpu_ms(struct processes *processes);
+int process_filters(pid_t pid);
+struct traced *traced_of(struct processes *processes, uint32_t number);
+struct loaded *traced_module(struct traced *process, const struct tables *tables, uint64_t address);
+
+/* ---- arm.c ---------------------------------------------------------------------------------------- */
+
+/* Put int3s, over all processes: fresh new ones, and as many of those known to be executed as are worth while. */
 void processes_arm(struct processes *processes, uint64_t now, unsigned fresh, unsigned live);
+bool processes_have_fresh(const struct processes *processes);
 void processes_hit(struct processes *processes, const struct trap_hit *hit);
 /* Sites of a pair come again soon. */
 void processes_favour(struct processes *processes, uint32_t process, uint64_t address, bool caught);
-void processes_restore(struct processes *processes);
-uint64_t processes_cpu_ms(struct processes *processes);
-struct traced *traced_of(struct processes *processes, uint32_t number);
-struct loaded *traced_module(struct traced *process, const struct tables *tables, uint64_t address);
+void module_restore(struct processes *processes, struct traced *process, struct loaded *module, bool all);
+uint32_t processes_draw(struct processes *processes, uint32_t bound);
 
 /* ---- tell.c ----------------------------------------------------------------------------------------- */
 
@@ -104,5 +125,42 @@ struct teller {
 /* 0 / -1 when the sink says so. */
 int tell_find(struct teller *teller, const struct trap_find *find);
 void tell_end(struct teller *teller);
+
+/* ---- run.c, for attach.c too ---------------------------------------------------------------------------- */
+
+struct trapping {
+	const struct trap_options *options;
+	struct tracer tracer;
+	struct trap_plan *plan;
+	struct tables tables;
+	struct processes processes;
+	struct teller teller;
+	struct trap_result *result;
+	struct keeper *keeper;
+	uint64_t began, last, cpu_ms, last_fresh, next_scan;
+	uint64_t own_ns;        /* CPU time of ours that was charged */
+	uint64_t once_ns;       /* ... that is not: decoding, telling */
+	uint32_t hit_read, find_read;
+	int nap_ms;
+	bool looking;
+	bool over;              /* --duration is over */
+};
+int trapping_open(struct trapping *t, const struct trap_options *options, struct sym *sym, const struct find_sink *sink,
+		  struct trap_result *result);
+int trapping_tick(struct trapping *t);
+/* No more int3s; what was still to be read. */
+int trapping_stop(struct trapping *t);
+void trapping_finish(struct trapping *t, const struct find_sink *sink);
+void trapping_close(struct trapping *t);
+
+/* ---- keeper.c ------------------------------------------------------------------------------------------- */
+
+struct inject;
+/* inject: the process that we are in by --pid, to be left too; NULL. NULL: none could be made, we go on without. */
+struct keeper *keeper_start(const struct tracer *tracer, struct trap_plan *plan, const struct inject *inject);
+/* We have done it ourselves. */
+void keeper_end(struct keeper *keeper);
+/* Is no SIGTRAP of ours under way in any thread? Waits for it, for some seconds at most. */
+bool keeper_settled(pid_t pid);
 
 #endif

@@ -1,10 +1,6 @@
 /*
- * process - one process under our eyes: modules by /proc/PID/maps, int3s by /proc/PID/mem.
- *
- * Every instruction gets its first int3 in a random order, at --rate a second; it stays until it is
- * executed, so code that runs once a day is met on that day: cold code first. What has been executed is
- * *live* and gets an int3 again when the budget has room for what it may cost; among eight drawn at
- * random the one that had the fewest turns is taken.
+ * process - processes under our eyes, and what is loaded where in them: /proc/PID/maps, read when a process says
+ * that its modules have changed, not all the time. What gets an int3: arm.c.
  */
 #include <elf.h>
 #include <errno.h>
@@ -13,85 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "find/trap/internal.h"
 
-#define INT3 0xcc
-#define LOOK_MS 200       /* modules come and go */
-#define CLOSED_MS 100     /* dlclose takes microseconds */
-#define PRIVATE_MOST 3
-#define CHOICES 8
-
-static uint32_t draw(struct processes *p, uint32_t bound)
-{
-	p->random ^= p->random << 13;
-	p->random ^= p->random >> 7;
-	p->random ^= p->random << 17;
-	return (uint32_t)((p->random >> 32) * bound >> 32);
-}
-
-/* ---- bytes --------------------------------------------------------------------------------------- */
-
-/* False: dlclose goes on in there, or did a moment ago. */
-static bool gate_enter(struct processes *p, struct traced *process, uint64_t now)
-{
-	struct trap_gate *gate = &p->tables->plan->gates[process->number];
-
-	if (process->closed_at && now - process->closed_at >= CLOSED_MS) { /* look again, then begin anew */
-		process->closed_at = 0;
-		process->next_look = 0;
-		__atomic_store_n(&gate->closed, 0, __ATOMIC_SEQ_CST);
-		return false;
-	}
-	__atomic_store_n(&gate->writing, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&gate->closed, __ATOMIC_SEQ_CST))
-		return true;
-	__atomic_store_n(&gate->writing, 0, __ATOMIC_SEQ_CST);
-	if (!process->closed_at) {
-		process->closed_at = now ? now : 1;
-		process->next_look = 0;
-	}
-	return false;
-}
-
-static void gate_leave(struct processes *p, struct traced *process)
-{
-	__atomic_store_n(&p->tables->plan->gates[process->number].writing, 0, __ATOMIC_SEQ_CST);
-}
-
-static bool swap_byte(const struct traced *process, uint64_t at, uint8_t from, uint8_t to)
-{
-	uint8_t byte;
-
-	return pread(process->mem, &byte, 1, (off_t)at) == 1 && byte == from && pwrite(process->mem, &to, 1, (off_t)at) == 1;
-}
-
-static void arm(struct processes *p, struct traced *process, struct loaded *m, uint32_t index)
-{
-	const struct trap_site *site = &table_sites(p->tables, m->table)[index];
-
-	if (m->states[index].armed || site->original == INT3)
-		return;
-	m->states[index].armed = 1; /* before: the hit may be told while we are here */
-	if (swap_byte(process, m->base + site->offset, site->original, INT3))
-		p->tables->plan->counters[TRAP_C_ARMED]++;
-	else
-		m->states[index].armed = 0;
-}
-
-static void restore(struct processes *p, struct traced *process, struct loaded *m)
-{
-	const struct trap_site *sites = table_sites(p->tables, m->table);
-	uint32_t count = p->tables->plan->tables[m->table].count;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (m->states[i].armed) {
-			swap_byte(process, m->base + sites[i].offset, INT3, sites[i].original);
-			m->states[i].armed = 0;
-		}
-}
+#define LOOK_MS 200       /* a debugger, a sandbox, the end */
 
 /* ---- modules ------------------------------------------------------------------------------------------ */
 
@@ -108,7 +32,7 @@ static void shuffle(struct processes *p, struct loaded *m)
 		if (!(sites[i].flags & TRAP_QUIET))
 			m->order[m->count++] = i;
 	for (uint32_t i = m->count; i > 1; i--) {
-		uint32_t j = draw(p, i), t = m->order[i - 1];
+		uint32_t j = processes_draw(p, i), t = m->order[i - 1];
 
 		m->order[i - 1] = m->order[j];
 		m->order[j] = t;
@@ -151,20 +75,26 @@ static bool is_told(const struct processes *p, const struct traced *process, uin
 	return false;
 }
 
+/* One that is known but not told (dlclose is under way somewhere) is kept: it may be patched. */
 static void add_module(struct processes *p, struct traced *process, int table, uint64_t base)
 {
+	bool told = p->untold || is_told(p, process, base);
 	struct loaded *m;
 
 	for (size_t i = 0; i < process->modules.count; i++)
 		if (process->modules.items[i]->table == table && process->modules.items[i]->base == base) {
 			process->modules.items[i]->gone = false;
+			process->modules.items[i]->told = told;
 			return;
 		}
+	if (!told)
+		return;
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		BUG("no memory");
 	m->table = table;
 	m->base = base;
+	m->told = true;
 	shuffle(p, m);
 	inherit(p, process, m);
 	VEC_PUSH(&process->modules, m);
@@ -201,7 +131,7 @@ static void look_at_line(struct processes *p, struct traced *process, const char
 	snprintf(path, sizeof(path), "%s", line + at);
 	path[strcspn(path, "\n")] = 0;
 	table = site_table_of(p->tables, path);
-	if (table >= 0 && first_address(path, &first) && is_told(p, process, start - first))
+	if (table >= 0 && first_address(path, &first))
 		add_module(p, process, table, start - first);
 }
 
@@ -279,6 +209,10 @@ static void add_process(struct processes *p, uint32_t number, pid_t pid)
 	new->mem = open(path, O_RDWR | O_CLOEXEC);
 	if (new->mem < 0 && errno != ENOENT && errno != ESRCH)
 		note(p, "process %d is not watched: its memory may not be written (%s)", (int)pid, strerror(errno));
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	new->status = open(path, O_RDONLY | O_CLOEXEC);
+	if (clock_getcpuclockid(pid, &new->clock))
+		new->clock = 0;
 	VEC_PUSH(&p->all, new);
 }
 
@@ -301,44 +235,71 @@ static void end_process(struct processes *p, struct traced *process)
 	VEC_FREE(&process->modules);
 	if (process->mem >= 0)
 		close(process->mem);
-	process->mem = -1;
+	if (process->status >= 0)
+		close(process->status);
+	process->mem = process->status = -1;
 }
 
-/* A debugger would get our traps; under seccomp our handler's system calls might kill. */
-static const char *hindrance(const struct traced *process)
+/* By the text of /proc/PID/status: strict mode and kernels that do not count are one filter. */
+static int seccomp_filters(const char *status)
 {
-	char path[64], line[256];
-	const char *found = NULL;
-	FILE *status;
+	const char *filters = strstr(status, "\nSeccomp_filters:"), *mode = strstr(status, "\nSeccomp:");
+	int count = filters ? atoi(filters + 17) : 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)process->pid);
-	status = fopen(path, "r");
-	while (status && fgets(line, sizeof(line), status)) {
-		if (!strncmp(line, "TracerPid:", 10) && atoi(line + 10))
-			found = "a debugger is attached";
-		if (!strncmp(line, "Seccomp:", 8) && atoi(line + 8))
-			found = "it has a seccomp filter";
-	}
-	if (status)
-		fclose(status);
-	return found;
+	return count ? count : mode && atoi(mode + 9) != 0;
+}
+
+int process_filters(pid_t pid)
+{
+	char path[64], text[4096];
+	ssize_t size;
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	size = file >= 0 ? read(file, text, sizeof(text) - 1) : 0;
+	if (file >= 0)
+		close(file);
+	text[size > 0 ? size : 0] = 0;
+	return seccomp_filters(text);
+}
+
+/*
+ * A debugger would get our traps; under seccomp our handler's system calls might kill. Filters that deadheat itself
+ * is under (a container's) are no hindrance: the program was started under them.
+ */
+static const char *hindrance(const struct processes *p, const struct traced *process)
+{
+	const char *tracer;
+	char text[4096];
+	ssize_t size;
+
+	if (__atomic_load_n(&p->tables->plan->gates[process->number].left, __ATOMIC_SEQ_CST))
+		return "it has a seccomp filter";
+	size = process->status >= 0 ? pread(process->status, text, sizeof(text) - 1, 0) : 0;
+	text[size > 0 ? size : 0] = 0;
+	tracer = strstr(text, "\nTracerPid:");
+	if (tracer && atoi(tracer + 11))
+		return "a debugger is attached";
+	return seccomp_filters(text) > p->own_filters ? "it has a seccomp filter" : NULL;
 }
 
 static void restore_process(struct processes *p, struct traced *process)
 {
 	for (size_t i = 0; process->mem >= 0 && i < process->modules.count; i++)
-		restore(p, process, process->modules.items[i]);
+		module_restore(p, process, process->modules.items[i], false);
 }
 
 static void look_at(struct processes *p, struct traced *process, uint64_t now)
 {
+	uint32_t changes = __atomic_load_n(&p->tables->plan->modules[process->number].changes, __ATOMIC_SEQ_CST);
 	const char *why;
 
 	if (kill(process->pid, 0) && errno == ESRCH) {
 		end_process(p, process);
 		return;
 	}
-	why = hindrance(process);
+	why = hindrance(p, process);
 	if (why) {
 		restore_process(p, process);
 		end_process(p, process);
@@ -346,7 +307,10 @@ static void look_at(struct processes *p, struct traced *process, uint64_t now)
 		return;
 	}
 	process->next_look = now + LOOK_MS;
-	look_at_modules(p, process);
+	if (changes != process->changes) {
+		process->changes = changes;
+		look_at_modules(p, process);
+	}
 }
 
 void processes_look(struct processes *p, uint64_t now)
@@ -360,6 +324,16 @@ void processes_look(struct processes *p, uint64_t now)
 		if (!process->over && process->mem >= 0 && now >= process->next_look)
 			look_at(p, process, now);
 	}
+}
+
+/* Whatever they say they have: for who restores, not for who arms. */
+void processes_look_all(struct processes *p)
+{
+	p->untold = true;
+	find_new(p);
+	for (size_t i = 0; i < p->all.count; i++)
+		if (!p->all.items[i]->over && p->all.items[i]->mem >= 0)
+			look_at_modules(p, p->all.items[i]);
 }
 
 void processes_free(struct processes *p)
@@ -378,121 +352,18 @@ void processes_restore(struct processes *p)
 			restore_process(p, p->all.items[i]);
 }
 
-/* utime and stime of all that are alive, and of those that were. */
+/* CPU time of all that are alive, and of those that were. */
 uint64_t processes_cpu_ms(struct processes *p)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < p->all.count; i++) {
 		struct traced *process = p->all.items[i];
-		unsigned long long user, system;
-		char path[64], line[512] = "";
-		const char *end;
-		FILE *stat;
+		struct timespec used;
 
-		snprintf(path, sizeof(path), "/proc/%d/stat", (int)process->pid);
-		stat = process->over ? NULL : fopen(path, "r");
-		end = stat && fgets(line, sizeof(line), stat) ? strrchr(line, ')') : NULL;
-		if (end && sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) == 2)
-			process->cpu_ms = (user + system) * 1000 / (unsigned long long)sysconf(_SC_CLK_TCK);
-		if (stat)
-			fclose(stat);
+		if (!process->over && process->clock && !clock_gettime(process->clock, &used))
+			process->cpu_ms = (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
 		sum += process->cpu_ms;
 	}
 	return sum;
-}
-
-/* ---- arming --------------------------------------------------------------------------------------------- */
-
-static void arm_fresh(struct processes *p, struct traced *process, unsigned count)
-{
-	for (size_t i = 0; i < process->modules.count && count; i++) {
-		struct loaded *m = process->modules.items[i];
-
-		while (m->fresh < m->count && count) {
-			arm(p, process, m, m->order[m->fresh++]);
-			count--;
-		}
-	}
-}
-
-static void arm_one_live(struct processes *p, struct traced *process)
-{
-	struct loaded *best = NULL;
-	uint32_t total = 0, index = 0;
-
-	for (size_t i = 0; i < process->modules.count; i++)
-		total += (uint32_t)process->modules.items[i]->live.count;
-	for (int n = 0; total && n < CHOICES; n++) {
-		uint32_t k = draw(p, total);
-		size_t i = 0;
-
-		while (k >= process->modules.items[i]->live.count)
-			k -= (uint32_t)process->modules.items[i++]->live.count;
-		if (!best || process->modules.items[i]->states[process->modules.items[i]->live.items[k]].turns <
-				     best->states[index].turns) {
-			best = process->modules.items[i];
-			index = best->live.items[k];
-		}
-	}
-	if (best && !best->states[index].armed && best->states[index].private < PRIVATE_MOST)
-		arm(p, process, best, index);
-}
-
-void processes_arm(struct processes *p, uint64_t now, unsigned fresh, unsigned live)
-{
-	for (size_t i = 0; i < p->all.count; i++) {
-		struct traced *process = p->all.items[i];
-
-		if (process->over || process->mem < 0 || !gate_enter(p, process, now))
-			continue;
-		arm_fresh(p, process, fresh);
-		for (unsigned n = 0; n < live; n++)
-			arm_one_live(p, process);
-		gate_leave(p, process);
-	}
-}
-
-static bool is_live(const struct loaded *m, uint32_t site)
-{
-	return m->states[site].turns || m->states[site].private;
-}
-
-void processes_hit(struct processes *p, const struct trap_hit *hit)
-{
-	struct traced *process = traced_of(p, hit->process);
-
-	for (size_t i = 0; process && i < process->modules.count; i++) {
-		struct loaded *m = process->modules.items[i];
-		struct site_state *state;
-
-		if (m->table != (int)hit->table || hit->site >= p->tables->plan->tables[m->table].count)
-			continue;
-		state = &m->states[hit->site];
-		if (!is_live(m, hit->site))
-			VEC_PUSH(&m->live, hit->site);
-		state->armed = 0;
-		if (hit->flags & TRAP_HIT_PRIVATE)
-			state->private += state->private < 255;
-		else
-			state->private = 0;
-		if (state->turns < 1)
-			state->turns = 1;
-		if (hit->flags & TRAP_HIT_WATCHED && state->turns < 60000)
-			state->turns++;
-		return;
-	}
-}
-
-/* A suspected one comes next; one that was caught has had its turn, many times over. */
-void processes_favour(struct processes *p, uint32_t number, uint64_t address, bool caught)
-{
-	struct traced *process = traced_of(p, number);
-	struct loaded *m = process ? traced_module(process, p->tables, address) : NULL;
-	const struct trap_site *sites = m ? table_sites(p->tables, m->table) : NULL;
-	uint32_t count = m ? p->tables->plan->tables[m->table].count : 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (sites[i].offset == address - m->base && is_live(m, i))
-			m->states[i].turns = caught ? (m->states[i].turns < 60000 ? (uint16_t)(m->states[i].turns + 8) : 60000) : 1;
 }

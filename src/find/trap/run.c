@@ -3,7 +3,8 @@
  *
  * The budget is a share of the time of the program: the CPU time it uses, or that of the clock where this
  * is more (on a busy machine a stalled thread would mostly have waited for a core). Handlers take what
- * they used from it, stalls included, by the clock. What is executed often is only given an int3 while there is budget left for its
+ * they used from it, stalls included, by the clock; we take our own CPU time, but for what is done once (decoding a
+ * module, telling a find). What is executed often is only given an int3 while there is budget left for its
  * stall and for RESERVE more: those are for code that comes by rarely, whose int3s are waiting already.
  *
  * The program does not die with us; when we end first, nothing stays patched.
@@ -19,27 +20,30 @@
 #include "find/sample/run.h"
 #include "find/trap/internal.h"
 
-#define TICK_MS 5
+#define TICK_MS 20      /* at TICK_PPM; a larger budget ticks faster */
+#define TICK_PPM 20000
+#define IDLE_MS 100     /* ... while the program does nothing */
+#define SCAN_MS 1000    /* rings are read up to their ends; what was being written then, so often */
 #define RESERVE 3       /* stalls */
 #define SAVED_MOST 12   /* stalls: an idle night does not allow for a stormy morning */
-#define CPU_EVERY_MS 20
-#define LIVE_MOST 32u   /* armed at one tick */
+#define ARM_NS 3000     /* one byte, by /proc/PID/mem */
+#define RUNNING_MS 200
+#define WATCH_NS 20000  /* a hit, and now and then a watch */
+#define LIVE_MOST 1024u /* armed at one tick */
 
-struct trapping {
-	const struct trap_options *options;
-	struct tracer tracer;
-	struct trap_plan *plan;
-	struct tables tables;
-	struct processes processes;
-	struct teller teller;
-	struct trap_result *result;
-	uint64_t began, next_cpu, cpu_ms, last_fresh;
-	bool looking, ended;
-};
-
-static int no_chunk(void *context, const struct trace_chunk *chunk)
+static int tick_ms(const struct trap_options *options)
 {
-	return 0;
+	uint64_t ms = (uint64_t)TICK_MS * TICK_PPM / options->budget_ppm;
+
+	return ms > TICK_MS ? TICK_MS : ms ? (int)ms : 1;
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
 }
 
 static void write_plan(struct trapping *t)
@@ -53,8 +57,8 @@ static void write_plan(struct trapping *t)
 	t->plan->no_perf = o->no_watch;
 }
 
-static int open_all(struct trapping *t, const struct trap_options *options, struct sym *sym, const struct find_sink *sink,
-		    struct trap_result *result)
+int trapping_open(struct trapping *t, const struct trap_options *options, struct sym *sym, const struct find_sink *sink,
+		  struct trap_result *result)
 {
 	struct tracer_options how = { .mode = TRACE_TRAP, .plan_size = PLAN_BYTES, .chunk_count = 1024 };
 
@@ -67,16 +71,18 @@ static int open_all(struct trapping *t, const struct trap_options *options, stru
 	site_tables_open(&t->tables, t->plan, t->tracer.plan_size);
 	t->processes = (struct processes){
 		.tables = &t->tables, .header = t->tracer.header, .sink = *sink,
-		.random = options->seed * 0x9e3779b97f4a7c15ull + 0x1234567,
+		.own_filters = process_filters(getpid()), .random = options->seed * 0x9e3779b97f4a7c15ull + 0x1234567,
 	};
 	t->teller = (struct teller){
 		.tables = &t->tables, .processes = &t->processes, .sym = sym, .sink = sink, .result = result,
 	};
-	t->last_fresh = t->next_cpu = t->began;
+	t->last_fresh = t->last = t->began;
+	t->nap_ms = tick_ms(options);
+	t->own_ns = own_cpu_ns();
 	return 0;
 }
 
-static void close_all(struct trapping *t)
+void trapping_close(struct trapping *t)
 {
 	tell_end(&t->teller);
 	processes_free(&t->processes);
@@ -89,63 +95,84 @@ static void close_all(struct trapping *t)
 static void hand_out_budget(struct trapping *t, uint64_t now)
 {
 	int64_t most = (int64_t)(SAVED_MOST * t->plan->stall_ns), have;
-	uint64_t cpu, past;
+	uint64_t past = now - t->last, cpu = processes_cpu_ms(&t->processes), own = own_cpu_ns(), charged;
 
-	if (now < t->next_cpu)
-		return;
-	past = now + CPU_EVERY_MS - t->next_cpu;
-	t->next_cpu = now + CPU_EVERY_MS;
-	cpu = processes_cpu_ms(&t->processes);
+	charged = own - t->own_ns - t->once_ns - t->tables.made_ns;
+	t->own_ns = own;
+	t->once_ns = t->tables.made_ns = 0;
+	t->nap_ms = cpu == t->cpu_ms && !processes_have_fresh(&t->processes) ? IDLE_MS : tick_ms(t->options);
 	if (cpu > t->cpu_ms + past)
 		past = cpu - t->cpu_ms;
-	__atomic_fetch_add(&t->plan->tokens_ns, (int64_t)(past * t->options->budget_ppm), __ATOMIC_RELAXED);
 	t->cpu_ms = cpu;
-	have = __atomic_load_n(&t->plan->tokens_ns, __ATOMIC_RELAXED);
+	t->last = now;
+	t->plan->counters[TRAP_C_HOST_NS] += charged;
+	have = __atomic_add_fetch(&t->plan->tokens_ns, (int64_t)(past * t->options->budget_ppm) - (int64_t)charged, __ATOMIC_RELAXED);
 	if (have > most)
 		__atomic_fetch_sub(&t->plan->tokens_ns, have - most, __ATOMIC_RELAXED);
 }
 
 static unsigned fresh_now(struct trapping *t, uint64_t now)
 {
+	int64_t room = __atomic_load_n(&t->plan->tokens_ns, __ATOMIC_RELAXED) / ARM_NS;
 	uint64_t due = (now - t->last_fresh) * t->options->rate / 1000;
 
 	if (due)
 		t->last_fresh = now;
-	return due > 100000 ? 100000 : (unsigned)due;
+	if (room <= 0)
+		return 0;
+	return due > (uint64_t)room ? (unsigned)room : (unsigned)due;
 }
 
 static unsigned live_now(const struct trapping *t)
 {
 	int64_t have = __atomic_load_n(&t->plan->tokens_ns, __ATOMIC_RELAXED);
-	int64_t one = (int64_t)(t->options->mode == TRAP_CLOCK ? 50000 : t->plan->stall_ns);
+	int64_t one = (int64_t)(t->options->mode == TRAP_CLOCK ? WATCH_NS : t->plan->stall_ns);
 	int64_t count = have / one - (t->options->mode == TRAP_CLOCK ? 0 : RESERVE);
 
 	return count <= 0 ? 0 : count > (int64_t)LIVE_MOST ? LIVE_MOST : (unsigned)count;
 }
 
-static void read_hits(struct trapping *t)
+static void read_hit(struct trapping *t, uint32_t n)
 {
-	for (uint32_t i = 0; i < TRAP_HITS; i++) {
-		struct trap_hit *hit = &t->plan->hits[i];
+	struct trap_hit *hit = &t->plan->hits[n % TRAP_HITS];
 
-		if (!__atomic_load_n(&hit->ready, __ATOMIC_ACQUIRE))
-			continue;
-		processes_hit(&t->processes, hit);
-		__atomic_store_n(&hit->ready, 0, __ATOMIC_RELEASE);
-	}
+	if (!__atomic_load_n(&hit->ready, __ATOMIC_ACQUIRE))
+		return;
+	processes_hit(&t->processes, hit);
+	__atomic_store_n(&hit->ready, 0, __ATOMIC_RELEASE);
 }
 
-static int read_finds(struct trapping *t)
+static int read_find(struct trapping *t, uint32_t n)
 {
-	for (uint32_t i = 0; i < TRAP_FINDS; i++) {
-		struct trap_find *find = &t->plan->finds[i];
+	struct trap_find *find = &t->plan->finds[n % TRAP_FINDS];
+	uint64_t began = own_cpu_ns();
+	int status;
 
-		if (!__atomic_load_n(&find->ready, __ATOMIC_ACQUIRE))
-			continue;
-		if (tell_find(&t->teller, find))
+	if (!__atomic_load_n(&find->ready, __ATOMIC_ACQUIRE))
+		return 0;
+	status = tell_find(&t->teller, find);
+	__atomic_store_n(&find->ready, 0, __ATOMIC_RELEASE);
+	t->once_ns += own_cpu_ns() - began;
+	return status;
+}
+
+/* From where we were to where they are; whole rings now and then. */
+static int read_rings(struct trapping *t, uint64_t now, bool all)
+{
+	uint32_t hits = __atomic_load_n(&t->plan->hit_next, __ATOMIC_RELAXED);
+	uint32_t finds = __atomic_load_n(&t->plan->find_next, __ATOMIC_RELAXED);
+
+	if (all || now >= t->next_scan || hits - t->hit_read > TRAP_HITS)
+		t->hit_read = hits - TRAP_HITS;
+	if (all || now >= t->next_scan || finds - t->find_read > TRAP_FINDS)
+		t->find_read = finds - TRAP_FINDS;
+	if (now >= t->next_scan)
+		t->next_scan = now + SCAN_MS;
+	for (; t->hit_read != hits; t->hit_read++)
+		read_hit(t, t->hit_read);
+	for (; t->find_read != finds; t->find_read++)
+		if (read_find(t, t->find_read))
 			return -1;
-		__atomic_store_n(&find->ready, 0, __ATOMIC_RELEASE);
-	}
 	return 0;
 }
 
@@ -161,45 +188,56 @@ static void window(struct trapping *t, uint64_t now)
 			processes_restore(&t->processes);
 	}
 	t->looking = wanted;
+	t->over = o->duration_ms && past >= o->delay_ms + o->duration_ms;
 }
 
-static int tick(struct trapping *t)
+int trapping_tick(struct trapping *t)
 {
 	uint64_t now = monotonic_ms();
 
 	processes_look(&t->processes, now);
 	window(t, now);
 	hand_out_budget(t, now);
-	read_hits(t);
-	if (read_finds(t))
+	if (read_rings(t, now, false))
 		return -1;
 	if (t->looking)
 		processes_arm(&t->processes, now, fresh_now(t, now), live_now(t));
-	tracer_drain(&t->tracer, false, no_chunk, NULL);
 	return 0;
+}
+
+int trapping_stop(struct trapping *t)
+{
+	t->looking = false;
+	__atomic_store_n(&t->tracer.header->active, 0, __ATOMIC_RELAXED);
+	processes_restore(&t->processes);
+	return read_rings(t, monotonic_ms(), true);
 }
 
 /* ---- the program ---------------------------------------------------------------------------------------------- */
 
 static int watch(struct trapping *t, pid_t pid, struct trap_result *result)
 {
-	bool ended = false, over = false;
+	bool ended = false, running = true, over = false;
+	uint64_t next_running = 0;
 	int dealt = 0;
 
 	/* A program that puts itself into the background goes on in its children. */
-	while (!ended || (tracer_running(&t->tracer) && !dealt && !over)) {
+	while (!ended || (running && !dealt && !over)) {
 		over = run_over(ended ? 0 : pid, t->began, t->options->timeout_ms);
 		if (!ended)
-			ended = spawn_wait(pid, TICK_MS, &result->exit_status) == 1;
+			ended = spawn_wait(pid, t->nap_ms, &result->exit_status) == 1;
 		else
-			usleep(TICK_MS * 1000);
+			usleep((useconds_t)t->nap_ms * 1000);
+		if (ended && t->last >= next_running) {
+			running = tracer_running(&t->tracer);
+			next_running = t->last + RUNNING_MS;
+		}
 		run_pass_on(pid, &dealt);
-		if (tick(t))
+		if (trapping_tick(t))
 			return -1;
 	}
-	processes_restore(&t->processes);
 	result->interrupted = dealt;
-	return read_finds(t);
+	return trapping_stop(t);
 }
 
 static int launch(struct trapping *t, const struct program *program, struct arena *arena, struct trap_result *result)
@@ -216,17 +254,19 @@ static int launch(struct trapping *t, const struct program *program, struct aren
 	spawn.outlives = true;
 	if (!spawn.envp)
 		return -1;
+	t->keeper = keeper_start(&t->tracer, t->plan, NULL);
 	run_take_signals(&saved);
 	status = spawn_start(&spawn, &pid);
 	if (!status)
 		status = watch(t, pid, result);
+	keeper_end(t->keeper);
 	run_give_signals_back(&saved);
 	if (!status)
 		result->ended = spawn_status_name(arena, result->exit_status);
 	return status;
 }
 
-static void finish(struct trapping *t, const struct find_sink *sink)
+void trapping_finish(struct trapping *t, const struct find_sink *sink)
 {
 	static const char *const names[TRAP_C_COUNT] = {
 #define X(symbol, name) [symbol] = name,
@@ -249,6 +289,8 @@ static void finish(struct trapping *t, const struct find_sink *sink)
 	r->stalls = t->plan->counters[TRAP_C_STALLS];
 	r->stall_ms = t->plan->counters[TRAP_C_STALL_NS] / 1000000;
 	r->cpu_ms = t->cpu_ms;
+	r->host_ms = t->plan->counters[TRAP_C_HOST_NS] / 1000000;
+	r->time_ms = monotonic_ms() - t->began;
 	r->without_watch = t->plan->counters[TRAP_C_NO_WATCH] > 0;
 }
 
@@ -267,13 +309,13 @@ int trap_run(const struct program *program, const struct trap_options *options, 
 	int status;
 
 	*result = (struct trap_result){ .ended = "not started" };
-	if (preload_check(program) || open_all(&t, options, sym, sink, result))
+	if (preload_check(program) || trapping_open(&t, options, sym, sink, result))
 		return -1;
 	status = launch(&t, program, arena, result);
 	if (!status)
 		status = check_claim(&t, program);
 	if (!status)
-		finish(&t, sink);
-	close_all(&t);
+		trapping_finish(&t, sink);
+	trapping_close(&t);
 	return status;
 }

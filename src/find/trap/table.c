@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "find/plain/plain.h"
@@ -21,6 +22,18 @@
 void site_tables_open(struct tables *tables, struct trap_plan *plan, size_t size)
 {
 	*tables = (struct tables){ .plan = plan, .used = (sizeof(*plan) + 63) & ~(size_t)63, .size = size };
+}
+
+void site_tables_adopt(struct tables *tables, struct trap_plan *plan, size_t size)
+{
+	uint32_t count = __atomic_load_n(&plan->table_count, __ATOMIC_ACQUIRE);
+
+	site_tables_open(tables, plan, size);
+	tables->used = size;
+	for (uint32_t i = 0; i < count && i < TRAP_TABLES; i++) {
+		VEC_PUSH(&tables->paths, strdup(plan->tables[i].path));
+		VEC_PUSH(&tables->numbers, (int)i);
+	}
 }
 
 void site_tables_close(struct tables *tables)
@@ -132,7 +145,7 @@ static int make(struct tables *tables, const char *path)
 	struct code *code;
 	int number = -1;
 
-	if (is_left_out(path) || strlen(path) >= sizeof(tables->plan->tables[0].path) ||
+	if (tables->used >= tables->size || is_left_out(path) || strlen(path) >= sizeof(tables->plan->tables[0].path) ||
 	    tables->plan->table_count == TRAP_TABLES || sym_build_id(path, build_id))
 		return -1;
 	code = code_open(path, NULL, 0);
@@ -151,10 +164,15 @@ static int make(struct tables *tables, const char *path)
 
 int site_table_of(struct tables *tables, const char *path)
 {
+	struct timespec began, ended;
+
 	for (size_t i = 0; i < tables->paths.count; i++)
 		if (!strcmp(tables->paths.items[i], path))
 			return tables->numbers.items[i];
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &began);
 	VEC_PUSH(&tables->paths, strdup(path));
 	VEC_PUSH(&tables->numbers, make(tables, path));
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ended);
+	tables->made_ns += (uint64_t)((ended.tv_sec - began.tv_sec) * 1000000000 + ended.tv_nsec - began.tv_nsec);
 	return tables->numbers.items[tables->numbers.count - 1];
 }

@@ -31,6 +31,8 @@ struct trap_result {
 	int exit_status;
 	uint64_t sites, modules, processes;
 	uint64_t hits, stalls, stall_ms, cpu_ms;
+	uint64_t host_ms;     /* CPU time of deadheat itself, but for what is done once */
+	uint64_t time_ms;     /* by the clock */
 	size_t caught, suspected;
 	bool without_watch;   /* some process had no watchpoints */
 	uint64_t changed;     /* values that changed meanwhile, there */
@@ -39,5 +41,9 @@ struct trap_result {
 /* Start the program, look until it has ended. 0 / -1 with one clear line. */
 int trap_run(const struct program *program, const struct trap_options *options, struct sym *sym,
 	     const struct find_sink *sink, struct arena *arena, struct trap_result *result);
+
+/* The same for a process that runs already; it goes on when --duration is over or we are interrupted. */
+int trap_attach(int pid, const struct trap_options *options, struct sym *sym, const struct find_sink *sink,
+		struct arena *arena, struct trap_result *result);
 
 #endif

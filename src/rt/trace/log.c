@@ -71,6 +71,8 @@ void *trace_record(struct trace_thread *self, enum trace_record_type type, size_
 {
 	struct trace_record *record;
 
+	if (!trace_wants(TRACE_SAMPLE)) /* trap looks at clocks and locksets as they are: nobody reads a log */
+		return NULL;
 	if (unlikely(!self->chunk || self->chunk->used + size > TRACE_CHUNK_ROOM)) {
 		trace_flush(self);
 		if (!chunk_take(self)) {
@@ -115,7 +117,7 @@ static void object_record(const void *object, enum trace_record_type type)
 	if (!trace_enter(self))
 		return;
 	trace_modules_check(self);
-	record = trace_record(self, type, sizeof(*record), trace_order());
+	record = trace_wants(TRACE_SAMPLE) ? trace_record(self, type, sizeof(*record), trace_order()) : NULL;
 	if (record) {
 		record->object = (uintptr_t)object;
 		trace_commit(self, record);

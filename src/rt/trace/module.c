@@ -247,6 +247,7 @@ RT_EXPORT int dlclose(void *library)
 	result = REAL(dlclose)(library);
 	if (trace_enter(self)) {
 		trace_modules_refresh(self);
+		TRACE_EACH_PART(modules, self); /* also when all of it stayed: unload has said otherwise */
 		trace_leave(self);
 	}
 	return result;

@@ -13,6 +13,7 @@
  */
 #include <limits.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "rt/trace/sync.h"
 
@@ -123,8 +124,13 @@ static uint32_t handle_get(uint64_t handle)
 static void learn_stack(struct trace_thread *t)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	bool first = !trace_quiet && t->tid == rt_syscall(SYS_getpid);
+	uintptr_t top = first ? (uintptr_t)environ : (uintptr_t)__builtin_thread_pointer();
+	size_t most = t->stack_size ? t->stack_size : 8u << 20;
 
 	t->stack_high = (here | 4095) + 1;
+	if (top > here && top - here < most) /* a thread's own block, the main thread's environment: above all frames */
+		t->stack_high = top;
 	t->stack_low = t->stack_high - (t->stack_size ? t->stack_size : 8u << 20);
 }
 

@@ -51,11 +51,15 @@ void site_open(void);
 void site_close(void);
 /* False: the kernel does not let us write our own text. */
 bool site_restore(const struct trap_place *place);
+/* Every int3 of ours in every module. The host is kept from writing meanwhile. */
+void site_restore_all(void);
 
 /* ---- watch.c ------------------------------------------------------------------------------- */
 
-void watch_open(void);   /* before there are threads */
+void watch_open(void);   /* before there are threads; late: for each of them */
 void watch_close(void);
+/* Nobody watches any more, for good (seccomp, detach). */
+void watch_stop(void);
 /* In t1, which is about to make the access; enum trap_hit_flag of what was done. */
 uint32_t watch_access(struct trace_thread *self, const struct trap_place *place, const ucontext_t *context);
 /* A watchpoint was tripped by the calling thread. */

@@ -11,6 +11,7 @@
 
 #include "rt/trap/internal.h"
 
+#define INT3 0xcc
 #define CACHE 64u
 static struct {
 	const struct trace_module *module;
@@ -105,6 +106,7 @@ void site_open(void)
 {
 	long fd = rt_syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0), high;
 
+	rt_memset(cache, 0, sizeof(cache)); /* of another host's tables */
 	mem = -1;
 	taken = 0; /* in a child: who had it is not here */
 	if (fd < 0)
@@ -161,4 +163,21 @@ bool site_restore(const struct trap_place *place)
 	uintptr_t at = place->base + place->site->offset;
 
 	return write_by_kernel(at, place->site->original) || write_by_protection(at, place->site->original);
+}
+
+void site_restore_all(void)
+{
+	for (const struct trace_module *m = trace_modules(); m; m = m->next) {
+		uint32_t index = m->loaded && !m->own ? table_of(m) : 0;
+		const struct trap_table *table = index ? &trap_plan->tables[index - 1] : NULL;
+		const struct trap_site *sites = table ? (const void *)((const char *)trap_plan + table->at) : NULL;
+
+		for (uint32_t i = 0; table && i < table->count; i++) {
+			struct trap_place place = { &sites[i], index - 1, i, m->base };
+
+			if (!(sites[i].flags & TRAP_QUIET) && sites[i].original != INT3 &&
+			    *(volatile uint8_t *)(m->base + sites[i].offset) == INT3)
+				site_restore(&place);
+		}
+	}
 }

@@ -16,8 +16,10 @@
 
 struct trap_plan *trap_plan;
 static struct sigaction wanted; /* the program's for SIGTRAP */
+static bool away;               /* detached: children are not ours either */
 
 #define INT3 0xcc
+#define HIT_NS 5000 /* exception, signal, restoring, return: 3 to 5 us measured, and cold lines after it */
 #define CODE_PERF 6 /* TRAP_PERF; older headers lack it */
 
 /* si_perf_data follows si_addr. */
@@ -56,6 +58,7 @@ static void tell_hit(const struct trap_place *place, uint32_t flags)
 	struct trap_hit *hit = &trap_plan->hits[n];
 
 	trap_count(TRAP_C_HITS, 1);
+	__atomic_fetch_sub(&trap_plan->tokens_ns, HIT_NS, __ATOMIC_RELAXED);
 	if (flags & TRAP_HIT_PRIVATE)
 		trap_count(TRAP_C_PRIVATE, 1);
 	if (flags & TRAP_HIT_BUSY)
@@ -69,11 +72,19 @@ static void tell_hit(const struct trap_place *place, uint32_t flags)
 	__atomic_store_n(&hit->ready, 1, __ATOMIC_RELEASE);
 }
 
+/* One that was there before us (--pid) gets its slot now: without one it is not inside (rt/trace/sample.c). */
+static struct trace_thread *thread(void)
+{
+	struct trace_thread *self = trace_self_quick();
+
+	return self || !trap_plan || !trap_plan->late || !trace_header ? self : trace_self();
+}
+
 /* True: it was an int3 of ours, and is none any more. */
 static bool on_int3(ucontext_t *context)
 {
 	greg_t *rip = &context->uc_mcontext.gregs[REG_RIP];
-	struct trace_thread *self = trace_self_quick();
+	struct trace_thread *self = thread();
 	struct trap_place place;
 	uint32_t flags = TRAP_HIT_BUSY;
 
@@ -96,7 +107,7 @@ static bool on_int3(ucontext_t *context)
 
 static void on_trap(int sig, siginfo_t *info, void *data)
 {
-	struct trace_thread *self = trace_self_quick();
+	struct trace_thread *self = thread();
 	int code = errno;
 
 	if (info->si_code == CODE_PERF) {
@@ -128,11 +139,48 @@ static void tell_modules(struct trace_thread *self)
 		if (m->loaded && !m->own)
 			__atomic_store_n(&told->base[count++], m->base, __ATOMIC_RELAXED);
 	__atomic_store_n(&told->count, count, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&told->changes, 1, __ATOMIC_SEQ_CST);
+}
+
+/* ---- handlers that were installed before we came (--pid) -------------------------------------------- */
+
+/* An int3 in a handler that blocks SIGTRAP would kill: it is taken out of their masks, and put back. */
+static uint64_t freed_masks;
+
+static void free_masks(void)
+{
+	uint64_t bit = 1ull << (SIGTRAP - 1);
+
+	freed_masks = 0;
+	for (int i = 1; i <= 64; i++) {
+		struct sigaction action;
+
+		if (i == SIGTRAP || i == SIGKILL || i == SIGSTOP || i == 32 || i == 33 || REAL(sigaction)(i, NULL, &action) ||
+		    action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || !(action.sa_mask.__val[0] & bit))
+			continue;
+		action.sa_mask.__val[0] &= ~bit;
+		if (!REAL(sigaction)(i, &action, NULL))
+			freed_masks |= 1ull << (i - 1);
+	}
+}
+
+static void mask_again(void)
+{
+	for (int i = 1; i <= 64; i++) {
+		struct sigaction action;
+
+		if (!(freed_masks & 1ull << (i - 1)) || REAL(sigaction)(i, NULL, &action))
+			continue;
+		action.sa_mask.__val[0] |= 1ull << (SIGTRAP - 1);
+		REAL(sigaction)(i, &action, NULL);
+	}
+	freed_masks = 0;
 }
 
 static void start(struct trace_thread *self)
 {
 	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER };
+	struct sigaction before = { .sa_handler = SIG_DFL };
 	uint64_t bit = 1ull << (SIGTRAP - 1);
 
 	trap_plan = (void *)((char *)trace_header + trace_header->plan_offset);
@@ -141,7 +189,12 @@ static void start(struct trace_thread *self)
 		return;
 	}
 	action.sa_mask.__val[0] = ~bit;
-	REAL(sigaction)(SIGTRAP, &action, &wanted);
+	REAL(sigaction)(SIGTRAP, &action, &before);
+	if (before.sa_sigaction != on_trap) /* ours stayed when we left, see detach */
+		wanted = before;
+	away = false;
+	if (trap_plan->late)
+		free_masks();
 	rt_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, sizeof(bit));
 	trace_keep_signal(SIGTRAP);
 	watch_open();
@@ -156,7 +209,7 @@ static void end(struct trace_thread *self)
 
 static void fork_child(struct trace_thread *self)
 {
-	if (!trap_plan)
+	if (!trap_plan || trace_quiet || away)
 		return;
 	watch_close();
 	watch_open();
@@ -184,19 +237,51 @@ static bool on_sigaction(int sig, const struct sigaction *action, struct sigacti
 /* The host writes within microseconds; if it died there, we do not wait for it for ever. */
 #define GATE_TURNS 50000
 
-static void unload(struct trace_thread *self)
+static void close_gate(struct trap_gate *gate)
 {
-	struct trap_gate *gate = trap_plan ? &trap_plan->gates[trace_process] : NULL;
-
-	if (!gate)
-		return;
-	__atomic_store_n(&trap_plan->modules[trace_process].count, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&gate->closed, 1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < GATE_TURNS && __atomic_load_n(&gate->writing, __ATOMIC_SEQ_CST); i++)
 		rt_syscall(SYS_sched_yield);
 }
 
+static void unload(struct trace_thread *self)
+{
+	if (!trap_plan)
+		return;
+	__atomic_store_n(&trap_plan->modules[trace_process].count, 0, __ATOMIC_SEQ_CST);
+	close_gate(&trap_plan->gates[trace_process]);
+}
+
+/* The host sees `left` before it writes again, ever. */
+static void leave(void)
+{
+	struct trap_gate *gate = &trap_plan->gates[trace_process];
+
+	__atomic_store_n(&gate->left, 1, __ATOMIC_SEQ_CST);
+	close_gate(gate);
+	site_restore_all();
+	watch_stop();
+}
+
+static void quiet(struct trace_thread *self)
+{
+	if (trap_plan)
+		leave();
+}
+
+static void detach(struct trace_thread *self)
+{
+	if (!trap_plan)
+		return;
+	leave();
+	away = true;
+	site_close();
+	mask_again();
+	if (!trap_plan->keep_handler)
+		REAL(sigaction)(SIGTRAP, &wanted, NULL);
+}
+
 const struct trace_part trace_part_trap = {
 	.mode = TRACE_TRAP, .start = start, .end = end, .fork_child = fork_child, .unload = unload, .modules = tell_modules,
-	.sigaction = on_sigaction,
+	.sigaction = on_sigaction, .quiet = quiet, .detach = detach,
 };

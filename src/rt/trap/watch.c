@@ -15,12 +15,14 @@
  * The bytes watched are a part of the operand (aligned, 1 to 8): a neighbour never trips it. A read is
  * watched for writes only. Where perf is refused, the stalled thread compares values instead.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -48,11 +50,26 @@ static struct {
 	struct trap_side a, b;
 } watch = { .fd = -1 };
 
+/* Of threads that were there before us (--pid): each has an event of its own, inherited by those it makes. */
+#define OTHERS 4096
+static int others[OTHERS];
+static uint32_t other_count;
+
 /* ---- the event -------------------------------------------------------------------------------------- */
 
-static long event_open(struct perf_event_attr *attr)
+/* Out of the way of the program's own numbers; there may be more threads than it may have files. */
+static long move_up(long fd)
 {
-	return rt_syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	long high = fd < 0 ? fd : rt_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_LEAST);
+
+	if (high >= 0)
+		rt_syscall(SYS_close, fd);
+	return high >= 0 ? high : fd;
+}
+
+static long event_open(struct perf_event_attr *attr, long thread)
+{
+	return move_up(rt_syscall(SYS_perf_event_open, attr, thread, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
 static struct perf_event_attr event(uintptr_t address, uint32_t length, bool writes_only, bool on)
@@ -65,11 +82,54 @@ static struct perf_event_attr event(uintptr_t address, uint32_t length, bool wri
 	};
 }
 
+static void open_other(struct perf_event_attr *attr, long thread)
+{
+	long fd = other_count < OTHERS ? event_open(attr, thread) : -1;
+
+	if (fd >= 0)
+		others[other_count++] = (int)fd;
+}
+
+/* A thread that comes while we read the list has its maker's event, or is not watched. */
+static void open_each(struct perf_event_attr *attr, long list)
+{
+	char buffer[4096];
+	long self = rt_syscall(SYS_gettid), n;
+
+	while ((n = rt_syscall(SYS_getdents64, list, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < n;) {
+			const struct dirent64 *entry = (const void *)(buffer + at);
+			long thread = 0;
+
+			for (const char *p = entry->d_name; *p >= '0' && *p <= '9'; p++)
+				thread = thread * 10 + (*p - '0');
+			if (thread && thread != self)
+				open_other(attr, thread);
+			at += entry->d_reclen;
+		}
+}
+
+static void open_others(struct perf_event_attr *attr)
+{
+	uint64_t limit[2], more[2];
+	bool raised = rt_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, limit) == 0;
+	long list = rt_syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+
+	more[0] = more[1] = limit[1];
+	raised = raised && rt_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, more, NULL) == 0;
+	if (list >= 0) {
+		open_each(attr, list);
+		rt_syscall(SYS_close, list);
+	}
+	if (raised)
+		rt_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, NULL);
+}
+
 void watch_open(void)
 {
 	static uint64_t nowhere;
 	struct perf_event_attr attr = event((uintptr_t)&nowhere, 8, true, false);
-	long fd = trap_plan->no_perf ? -EPERM : event_open(&attr), high;
+	long fd = trap_plan->no_perf ? -EPERM : event_open(&attr, 0);
 
 	watch.state = FREE;
 	watch.fd = -1;
@@ -77,10 +137,9 @@ void watch_open(void)
 		trap_count(TRAP_C_NO_WATCH, 1);
 		return;
 	}
-	high = rt_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_LEAST);
-	if (high >= 0)
-		rt_syscall(SYS_close, fd);
-	watch.fd = (int)(high >= 0 ? high : fd);
+	watch.fd = (int)fd;
+	if (trap_plan->late)
+		open_others(&attr);
 }
 
 void watch_close(void)
@@ -88,6 +147,8 @@ void watch_close(void)
 	if (watch.fd >= 0)
 		rt_syscall(SYS_close, watch.fd);
 	watch.fd = -1;
+	while (other_count)
+		rt_syscall(SYS_close, others[--other_count]);
 }
 
 /* False: the event is gone (a program that closed all files). */
@@ -100,6 +161,8 @@ static bool arm(uintptr_t address, uint32_t length, bool writes_only, bool on)
 		watch.fd = -1;
 		trap_count(TRAP_C_NO_WATCH, 1);
 	}
+	for (uint32_t i = 0; result == 0 && i < other_count; i++) /* one whose thread has ended does no harm */
+		rt_syscall(SYS_ioctl, others[i], PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr);
 	return result == 0;
 }
 
@@ -260,10 +323,18 @@ static bool may_stall(const struct trace_thread *self)
 	return !self->lock_count || (trap_now() >> 10) % LOCKED_SHARE == 0;
 }
 
-/* Where the machine is busy it also waited for a core, as everybody does: that is not our doing. */
-static void pay(const struct trace_thread *self, uint64_t began, uint64_t stood)
+static uint64_t cpu_now(void)
 {
-	uint64_t spent = trap_now() - began - stood, most = 2 * trap_plan->stall_ns;
+	struct timespec t;
+
+	rt_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Where the machine is busy it also waited for a core, as everybody does: that is not our doing. */
+static void pay(const struct trace_thread *self, uint64_t cpu_began, uint64_t stood)
+{
+	uint64_t spent = cpu_now() - cpu_began, most = 2 * trap_plan->stall_ns;
 
 	if (stood > most)
 		stood = most;
@@ -298,7 +369,7 @@ uint32_t watch_access(struct trace_thread *self, const struct trap_place *place,
 	uintptr_t address = site_operand(place, context), watched = address;
 	uint32_t length = part(&watched, place->site->size), result;
 	bool writes_only = !(place->site->flags & TRAP_WRITE), stalls, on;
-	uint64_t now = trap_now(), stood = 0;
+	uint64_t now = trap_now(), stood = 0, cpu;
 
 	if (is_own_stack(self, address, context))
 		return TRAP_HIT_PRIVATE;
@@ -308,6 +379,7 @@ uint32_t watch_access(struct trace_thread *self, const struct trap_place *place,
 		return TRAP_HIT_BUSY;
 	if (__atomic_load_n(&trap_plan->tokens_ns, __ATOMIC_RELAXED) <= 0 || !take())
 		return TRAP_HIT_BUSY;
+	cpu = cpu_now();
 	prepare(self, place, address, now, context);
 	watch.armed = watched;
 	on = watch.fd >= 0 && arm(watched, length, writes_only, true);
@@ -322,7 +394,7 @@ uint32_t watch_access(struct trace_thread *self, const struct trap_place *place,
 		release();
 		result = TRAP_HIT_BUSY;
 	}
-	pay(self, now, stood);
+	pay(self, cpu, stood);
 	return result;
 }
 
@@ -344,6 +416,17 @@ static bool take_clock(void)
 	uint32_t expected = CLOCK;
 
 	return __atomic_compare_exchange_n(&watch.state, &expected, BUSY, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* A stall lasts a millisecond or what --stall says; after that it is not waited for. */
+#define STOP_TURNS 100000
+
+void watch_stop(void)
+{
+	for (int i = 0; i < STOP_TURNS && !take() && !take_clock(); i++)
+		rt_syscall(SYS_sched_yield);
+	disarm();
+	watch_close();
 }
 
 static void tripped_by_self(void)
