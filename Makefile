@@ -211,29 +211,29 @@ $(B)/man/deadheat-%.1: $(BIN)/deadheat
 ZSH_DIR = $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 
 install: all $(MAN)
-	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
-	$(Q)install -m 755 $(BIN)/deadheat $(DESTDIR)$(PREFIX)/bin/deadheat
-	$(Q)ln -sf deadheat $(DESTDIR)$(PREFIX)/bin/deadheat-cc
-	$(Q)ln -sf deadheat $(DESTDIR)$(PREFIX)/bin/deadheat-c++
-	$(Q)install -m 644 include/deadheat.h $(DESTDIR)$(PREFIX)/include/deadheat.h
+	$(Q)install -d '$(DESTDIR)$(PREFIX)'/bin '$(DESTDIR)$(PREFIX)'/include '$(DESTDIR)$(PREFIX)'/share/man/man1
+	$(Q)install -m 755 $(BIN)/deadheat '$(DESTDIR)$(PREFIX)'/bin/deadheat
+	$(Q)ln -sf deadheat '$(DESTDIR)$(PREFIX)'/bin/deadheat-cc
+	$(Q)ln -sf deadheat '$(DESTDIR)$(PREFIX)'/bin/deadheat-c++
+	$(Q)install -m 644 include/deadheat.h '$(DESTDIR)$(PREFIX)'/include/deadheat.h
 	$(Q)for r in $(RUNTIMES); do \
-	  install -d $(DESTDIR)$(PREFIX)/lib/deadheat/$$r && \
-	  install -m 755 $(LIB)/$$r/libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/ && \
-	  ln -sf libdeadheat_rt.so $(DESTDIR)$(PREFIX)/lib/deadheat/$$r/libtsan.so.2 || exit 1; done
-	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat/trace && install -m 755 $(TRACE_LIB) $(DESTDIR)$(PREFIX)/lib/deadheat/trace/
-	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat && install -m 755 $(LIB)/lower $(DESTDIR)$(PREFIX)/lib/deadheat/lower
-	$(Q)install -m 644 $(PROMISE) $(DESTDIR)$(PREFIX)/lib/deadheat/
-	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/deadheat/kept && install -m 644 $(KEPT) $(DESTDIR)$(PREFIX)/lib/deadheat/kept/
-	$(Q)for m in $(MAN); do install -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/ || exit 1; done
-	$(Q)ln -sf deadheat-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/deadheat-c++.1
-	$(Q)install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(Q)$(BIN)/deadheat help --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/deadheat
-	$(Q)install -d $(DESTDIR)$(ZSH_DIR) $(DESTDIR)$(PREFIX)/share/pkgconfig $(DESTDIR)$(PREFIX)/share/deadheat/cmake
-	$(Q)$(BIN)/deadheat help --completion zsh > $(DESTDIR)$(ZSH_DIR)/_deadheat
-	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' packaging/deadheat.pc.in > $(DESTDIR)$(PREFIX)/share/pkgconfig/deadheat.pc
-	$(Q)install -m 644 cmake/*.cmake $(DESTDIR)$(PREFIX)/share/deadheat/cmake/
-	$(Q)install -d $(DESTDIR)$(PREFIX)/share/deadheat/models
-	$(Q)install -m 644 models/*.model $(DESTDIR)$(PREFIX)/share/deadheat/models/
+	  install -d '$(DESTDIR)$(PREFIX)'/lib/deadheat/$$r && \
+	  install -m 755 $(LIB)/$$r/libdeadheat_rt.so '$(DESTDIR)$(PREFIX)'/lib/deadheat/$$r/ && \
+	  ln -sf libdeadheat_rt.so '$(DESTDIR)$(PREFIX)'/lib/deadheat/$$r/libtsan.so.2 || exit 1; done
+	$(Q)install -d '$(DESTDIR)$(PREFIX)'/lib/deadheat/trace && install -m 755 $(TRACE_LIB) '$(DESTDIR)$(PREFIX)'/lib/deadheat/trace/
+	$(Q)install -d '$(DESTDIR)$(PREFIX)'/lib/deadheat && install -m 755 $(LIB)/lower '$(DESTDIR)$(PREFIX)'/lib/deadheat/lower
+	$(Q)install -m 644 $(PROMISE) '$(DESTDIR)$(PREFIX)'/lib/deadheat/
+	$(Q)install -d '$(DESTDIR)$(PREFIX)'/lib/deadheat/kept && install -m 644 $(KEPT) '$(DESTDIR)$(PREFIX)'/lib/deadheat/kept/
+	$(Q)for m in $(MAN); do install -m 644 $$m '$(DESTDIR)$(PREFIX)'/share/man/man1/ || exit 1; done
+	$(Q)ln -sf deadheat-cc.1 '$(DESTDIR)$(PREFIX)'/share/man/man1/deadheat-c++.1
+	$(Q)install -d '$(DESTDIR)$(PREFIX)'/share/bash-completion/completions
+	$(Q)$(BIN)/deadheat help --completion > '$(DESTDIR)$(PREFIX)'/share/bash-completion/completions/deadheat
+	$(Q)install -d '$(DESTDIR)$(ZSH_DIR)' '$(DESTDIR)$(PREFIX)'/share/pkgconfig '$(DESTDIR)$(PREFIX)'/share/deadheat/cmake
+	$(Q)$(BIN)/deadheat help --completion zsh > '$(DESTDIR)$(ZSH_DIR)'/_deadheat
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' packaging/deadheat.pc.in > '$(DESTDIR)$(PREFIX)'/share/pkgconfig/deadheat.pc
+	$(Q)install -m 644 cmake/*.cmake '$(DESTDIR)$(PREFIX)'/share/deadheat/cmake/
+	$(Q)install -d '$(DESTDIR)$(PREFIX)'/share/deadheat/models
+	$(Q)install -m 644 models/*.model '$(DESTDIR)$(PREFIX)'/share/deadheat/models/
 
 # An installable package; dpkg-deb alone, no debhelper.
 deb: all $(MAN)

@@ -99,7 +99,7 @@ char **preload_environment(const struct program *program, struct arena *arena, c
 	const char *others = env_get(program->envp, "LD_PRELOAD");
 	char **envp;
 
-	if (!library)
+	if (!library || target_can_preload(library))
 		return NULL;
 	envp = env_set(arena, program->envp, "LD_PRELOAD",
 		       others && *others ? arena_printf(arena, "%s:%s", library, others) : library);

@@ -419,6 +419,13 @@ static char **with_asan(struct arena *arena, const struct target_info *info, cha
 	return envp;
 }
 
+int target_can_preload(const char *library)
+{
+	if (!library[strcspn(library, " :")])
+		return 0;
+	return error_cannot("the loader cannot preload %s: its path has a space or a colon; install deadheat elsewhere", library);
+}
+
 char **target_environment(const struct program *program, struct arena *arena, const char *runtime, const char *wire)
 {
 	const char *folder = target_runtime_dir(arena, runtime);
@@ -429,10 +436,13 @@ char **target_environment(const struct program *program, struct arena *arena, co
 		return NULL;
 	envp = env_set(arena, program->envp, "LD_LIBRARY_PATH",
 		       before(arena, folder, ':', env_get(program->envp, "LD_LIBRARY_PATH")));
-	if (info.by_library)
-		envp = env_set(arena, envp, "LD_PRELOAD",
-			       before(arena, arena_printf(arena, "%s/" OUR_LIBRARY, folder), ' ',
-				      env_get(program->envp, "LD_PRELOAD")));
+	if (info.by_library) {
+		const char *library = arena_printf(arena, "%s/" OUR_LIBRARY, folder);
+
+		if (target_can_preload(library))
+			return NULL;
+		envp = env_set(arena, envp, "LD_PRELOAD", before(arena, library, ' ', env_get(program->envp, "LD_PRELOAD")));
+	}
 	if (info.has_asan)
 		envp = with_asan(arena, &info, envp);
 	return env_set(arena, envp, "DEADHEAT_WIRE", wire);

@@ -57,6 +57,9 @@ int target_require(const struct program *program, bool *plain);
 /* "<libdir>/detect" etc.: where the runtime lives, next to the binary or installed. */
 const char *target_runtime_dir(struct arena *arena, const char *runtime);
 
+/* LD_PRELOAD is a list with spaces and colons between: -1 with a message where they are in the path itself. */
+int target_can_preload(const char *library);
+
 /*
  * The program's environment for a run under a runtime: the loader finds ours first
  * (LD_LIBRARY_PATH; LD_PRELOAD too where only libraries are instrumented, since libc would

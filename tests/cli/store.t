@@ -41,7 +41,7 @@ check_output "detect prints anyway" "$found" deadheat detect --store broken ./ra
 
 if [ "$(id -u)" = 0 ] && su -s /bin/sh nobody -c "deadheat --version" >/dev/null 2>&1; then
 	chmod 755 . && mkdir ro && cp race ro && chmod 555 ro
-	nobody() { su -s /bin/sh nobody -c "cd $tmp/ro && PATH=$PATH deadheat detect ./race"; }
+	nobody() { su -s /bin/sh nobody -c "cd $tmp/ro && PATH='$PATH' deadheat detect ./race"; }
 	check_fails "a read-only folder" nobody
 	check_output "a read-only folder: says so" ".deadheat" nobody
 	check_output "a read-only folder: prints anyway" "$found" nobody

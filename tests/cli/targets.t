@@ -57,6 +57,11 @@ int main(void) { pthread_t t; pthread_create(&t, 0, add, 0); add(0); pthread_joi
 X
 deadheat-cc -shared -fPIC lib.c -o libadd.so && gcc main.c -o main -L. -ladd -Wl,-rpath,"$tmp"
 check_output "an instrumented library of a plain program" "add / add on n" deadheat detect ./main
+# Where deadheat itself lies: LD_PRELOAD cannot name a path with a space, everything else can.
+mkdir -p "with space/bin" "with space/lib" && cp "$TOP/build/bin/deadheat" "with space/bin/" && cp -a "$TOP/build/lib/deadheat" "with space/lib/"
+cannot "from a folder with a space: a plain program with our library" "its path has a space" "with space/bin/deadheat" detect ./main
+cannot "from a folder with a space: sample" "its path has a space" "with space/bin/deadheat" sample ./plain
+check_status "from a folder with a space: an instrumented program" 0 "with space/bin/deadheat" detect ./ok
 # A gcc TSan build that was made without us.
 gcc -g -fsanitize=thread main.c lib.c -o gcctsan
 check_output "a gcc TSan build runs unchanged" "add / add on n" deadheat detect ./gcctsan
