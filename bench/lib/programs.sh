@@ -11,7 +11,7 @@
 # It is made once; a build that was broken off begins again (only a finished one has the name). Programs
 # with a configure script are configured once, natively, and each variant is a copy made by its compiler:
 # what configure finds does not depend on the flags of a variant, and it takes longer than compiling.
-# memcached carries its load in itself (bench/subjects/memcached-load.c), so that it is a program like the
+# memcached carries its load in itself (bench/lib/memcached-load.c), so that it is a program like the
 # others: one command that ends, for detect, for confirm and for the rivals.
 . "$TOP/bench/lib/sources.sh"
 
@@ -88,7 +88,7 @@ build_zstd() {
 }
 build_memcached() {
 	fetch memcached
-	configured memcached memcached --disable-docs --disable-coverage && compile "$1/" "$TOP/bench/subjects/memcached-load.c" &&
+	configured memcached memcached --disable-docs --disable-coverage && compile "$1/" "$TOP/bench/lib/memcached-load.c" &&
 	remake memcached "$1" .:memcached CFLAGS="$flags -w -pthread" LDFLAGS="$link -Wl,--wrap=main" LIBS="$1/memcached-load.o -levent -lm" && cp "$1/b/memcached" "$1/program.new"
 }
 build_hash() { compile "$1/" "$TOP/bench/detect/hash.c" && $cc $link -o "$1/program.new" "$1/hash.o" -lpthread; }
