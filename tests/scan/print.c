@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -181,6 +182,20 @@ static int print_bitcode(char **argv)
 	return 0;
 }
 
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* -v: where the time goes. */
+static void on_progress(void *context, const char *phase, size_t done, size_t all)
+{
+	fprintf(stderr, "%8.2f s  %s %zu of %zu\n", cpu_seconds(), phase, done, all);
+}
+
 /* The analysis on units already lowered: "analyse [-k] [-j N] FILES". For benches, until they use the command. */
 static int print_analysis(char **argv)
 {
@@ -193,6 +208,8 @@ static int print_analysis(char **argv)
 
 	for (; *argv && **argv == '-'; argv++) {
 		options.kernel |= !strcmp(*argv, "-k");
+		if (!strcmp(*argv, "-v"))
+			options.progress = on_progress;
 		if (!strcmp(*argv, "-j"))
 			load.jobs = options.jobs = (unsigned)atoi(*++argv);
 		if (!strcmp(*argv, "-c"))

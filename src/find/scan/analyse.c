@@ -8,6 +8,13 @@
 #define BUDGET 4000000    /* instructions visited for one function: a hundred rounds over the largest of a kernel */
 #define LARGE 4000        /* instructions: beyond, flags are not followed and contexts are few (pigz has 10,431 and did not end) */
 
+/* The passes that have no count of their own. */
+static void phase(const struct scan *s, const char *name)
+{
+	if (s->options->progress)
+		s->options->progress(s->options->context, name, 0, 0);
+}
+
 static void prepare(struct scan *s)
 {
 	const struct linked *l = s->program;
@@ -53,8 +60,17 @@ static void begin(struct scan *s, const struct linked *program, const struct mod
 	prepare(s);
 	paths_begin(s);
 	facts_begin(s);
+	phase(s, "function pointers");
+	calls_signatures(s);
+	if (options->kernel) {
+		assume(s, ASSUME_CAST, false, IR_NO, NULL, "function pointers are followed by struct field: what is stored by way of another type is not seen");
+		pointers_make(s);
+	}
+	phase(s, "points-to");
 	points_to(s);
+	phase(s, "calls");
 	calls_make(s);
+	phase(s, "summaries");
 	summaries(s);
 }
 
@@ -66,6 +82,8 @@ static void end(struct scan *s)
 		free(s->functions[f].actuals);
 	}
 	points_to_free(s);
+	pointers_free(s);
+	VEC_FREE(&s->resolved);
 	intern_end(&s->paths);
 	intern_end(&s->sets);
 	VEC_FREE(&s->assumptions);
@@ -124,9 +142,11 @@ int analyse(struct scan_result *result, struct arena *arena, const struct linked
 
 	*result = (struct scan_result){ 0 };
 	begin(&s, program, models, options);
+	phase(&s, "contexts");
 	descend(&d, &s);
 	threads_settle(&d);
 	exclude_begin(&d);
+	phase(&s, "pairs");
 	pairs_make(&d, result, arena);
 	conclude(&s, &d, result, arena);
 	descent_free(&d);

@@ -2,8 +2,12 @@
  * calls - who may call whom, and in which order to look at functions: callees first.
  *
  * A call through a pointer goes to the functions in the pointer's points-to class, of those with the
- * call's signature if there are any (another one would be undefined behaviour). Narrowing
- * by the field it was read from is not done: memory can be filled otherwise.
+ * call's signature if there are any (another one would be undefined behaviour). In a kernel those
+ * that pointers.c saw flow there come first: if it followed everything, the class is not asked.
+ *
+ * I1  What a call leads to is found once, before the workers start, and then only read.
+ * I2  Too many targets of the class (TARGETS_MAX) are no answer: in a kernel what pointers.c saw is
+ *     taken and the call listed; functions that nobody calls then are entries of their own.
  *
  * Components come out of Tarjan's algorithm, without recursion: call chains can be long.
  */
@@ -12,9 +16,8 @@
 
 #include "find/scan/intern.h"
 
-
 /* Signatures as numbers: equal texts have equal ones (and a collision would only keep a target too many). */
-static uint64_t signature_hash(const struct ir_unit *unit, uint32_t signature)
+uint64_t calls_signature(const struct ir_unit *unit, uint32_t signature)
 {
 	uint64_t h = 0xcbf29ce484222325ull;
 
@@ -25,37 +28,92 @@ static uint64_t signature_hash(const struct ir_unit *unit, uint32_t signature)
 	return h;
 }
 
-static size_t resolve_pointer(struct scan *s, uint32_t f, const struct ir_instr *in, struct call_target *targets, size_t max)
+void calls_signatures(struct scan *s)
 {
-	uint64_t signature = signature_hash(scan_unit(s, f), in->type);
-	const uint32_t *list;
-	size_t all = points_to_functions(s, points_to_operand(s, f, in->a), &list), count = 0, fit = 0;
+	for (uint32_t f = 0; f < s->function_count; f++)
+		s->functions[f].signature = calls_signature(scan_unit(s, f), scan_function(s, f)->signature);
+}
+
+static int by_function(const void *x, const void *y)
+{
+	const struct call_target *a = x, *b = y;
+
+	return (a->function > b->function) - (a->function < b->function);
+}
+
+/* Those of a list that have the call's signature, or all if none has; how many there would be. */
+static size_t fitting(struct scan *s, uint64_t signature, const uint32_t *list, size_t all, struct call_target like, struct call_target *targets)
+{
+	size_t count = 0, fit = 0;
 
 	for (size_t i = 0; i < all; i++)
 		fit += s->functions[list[i]].signature == signature;
-	for (size_t i = 0; i < all && count < max; i++) {
+	if (like.how == CALL_POINTS_TO && fit && fit < all)
+		like.how = CALL_SIGNATURE;
+	for (size_t i = 0; i < all && count < TARGETS_MAX; i++) {
 		if (fit && s->functions[list[i]].signature != signature)
 			continue;
-		targets[count++] = (struct call_target){ list[i], fit < all && fit ? CALL_SIGNATURE : CALL_POINTS_TO, IR_NO, 0 };
+		like.function = list[i];
+		targets[count++] = like;
 	}
-	/* In the order of the program, whatever the order of unification. */
-	for (size_t i = 1; i < count; i++)
-		for (size_t j = i; j > 0 && targets[j].function < targets[j - 1].function; j--) {
-			struct call_target t = targets[j];
+	if (count > 1) /* in the order of the program, whatever the order of unification */
+		qsort(targets, count, sizeof(*targets), by_function);
+	return fit ? fit : all;
+}
 
-			targets[j] = targets[j - 1];
-			targets[j - 1] = t;
-		}
-	return count;
+static size_t resolve_pointer(struct scan *s, uint32_t f, const struct ir_instr *in, struct call_target *targets)
+{
+	uint64_t signature = calls_signature(scan_unit(s, f), in->type);
+	struct pointer_targets flow;
+	bool whole = pointers_targets(s, f, in, &flow);
+	struct call_target by_flow = { .how = CALL_FIELD, .type = flow.type, .field = flow.field }, by_class = { .how = CALL_POINTS_TO, .type = IR_NO };
+	const uint32_t *list = NULL;
+	size_t count = whole ? 0 : points_to_functions(s, points_to_operand(s, f, in->a), &list);
+
+	if (!whole)
+		count = fitting(s, signature, list, count, by_class, targets);
+	if (whole || (s->pointers && count >= TARGETS_MAX)) {
+		if (!whole)
+			assume(s, ASSUME_UNRESOLVED_CALL, false, f, in, "a call through a pointer that may lead to %d functions or more: only those seen to flow there are followed", TARGETS_MAX);
+		count = fitting(s, signature, flow.functions, flow.count, by_flow, targets);
+	}
+	return count < TARGETS_MAX ? count : TARGETS_MAX;
 }
 
 size_t calls_resolve(struct scan *s, uint32_t f, const struct ir_instr *in, struct call_target *targets, size_t max)
 {
+	size_t count = 0;
+
 	if (ir_kind(in->a) == IR_K_FUNC) {
 		targets[0] = (struct call_target){ scan_callee(s, f, ir_index(in->a)), CALL_DIRECT, IR_NO, 0 };
 		return 1;
 	}
-	return resolve_pointer(s, f, in, targets, max);
+	for (uint32_t at = s->resolved_at[scan_site(s, f, (uint32_t)(in - scan_unit(s, f)->instrs))]; count < max &&
+	     s->resolved.items[at].function != IR_NO; at++)
+		targets[count++] = s->resolved.items[at];
+	return count;
+}
+
+/* All calls through pointers. resolved[0] is the empty answer. */
+static void resolve_all(struct scan *s)
+{
+	struct call_target targets[TARGETS_MAX];
+
+	s->resolved_at = ARENA_ARRAY(&s->arena, uint32_t, s->instr_count + 1);
+	VEC_PUSH(&s->resolved, (struct call_target){ .function = IR_NO });
+	for (uint32_t f = 0; f < s->function_count; f++)
+		for (uint32_t i = 0; s->functions[f].defined && i < s->functions[f].instr_count; i++) {
+			const struct ir_instr *in = &scan_unit(s, f)->instrs[s->functions[f].first_instr + i];
+			size_t count;
+
+			if (in->op != IR_CALL || ir_kind(in->a) == IR_K_FUNC)
+				continue;
+			count = resolve_pointer(s, f, in, targets);
+			s->resolved_at[s->functions[f].site_base + i] = (uint32_t)s->resolved.count;
+			for (size_t t = 0; t < count; t++)
+				VEC_PUSH(&s->resolved, targets[t]);
+			VEC_PUSH(&s->resolved, (struct call_target){ .function = IR_NO });
+		}
 }
 
 /* ---- the graph ------------------------------------------------------------------------------------------- */
@@ -98,7 +156,7 @@ static void edges_of(struct scan *s, uint32_t f, struct edges *edges)
 {
 	const struct function_info *info = &s->functions[f];
 	const struct ir_unit *unit = scan_unit(s, f);
-	struct call_target targets[256];
+	struct call_target targets[TARGETS_MAX];
 
 	for (uint32_t i = 0; i < info->instr_count; i++) {
 		const struct ir_instr *in = &unit->instrs[info->first_instr + i];
@@ -106,7 +164,7 @@ static void edges_of(struct scan *s, uint32_t f, struct edges *edges)
 
 		if (in->op != IR_CALL)
 			continue;
-		count = calls_resolve(s, f, in, targets, 256);
+		count = calls_resolve(s, f, in, targets, TARGETS_MAX);
 		for (size_t t = 0; t < count; t++) {
 			const struct function_info *callee = &s->functions[targets[t].function];
 
@@ -179,8 +237,7 @@ int calls_make(struct scan *s)
 
 	if (!t.index || !t.low || !t.stack || !t.frames || !t.next || !t.on)
 		BUG("out of memory");
-	for (uint32_t f = 0; f < n; f++)
-		s->functions[f].signature = signature_hash(scan_unit(s, f), scan_function(s, f)->signature);
+	resolve_all(s);
 	s->calls_first = ARENA_ARRAY(&s->arena, uint32_t, n + 1);
 	s->order = ARENA_ARRAY(&s->arena, uint32_t, n + 1);
 	s->scc_first = ARENA_ARRAY(&s->arena, uint32_t, n + 2);

@@ -31,13 +31,23 @@ static void called_from(struct descent *d, uint32_t callee, uint32_t site)
 	*at = !*at || *at == site + 1 ? site + 1 : UINT32_MAX;
 }
 
+/* Formal i as anything it may point to. */
+static path_id any_formal(struct descent *d, uint32_t f, uint32_t i)
+{
+	path_id *known = &d->formal_class[d->s->functions[f].value_base + i];
+
+	if (!*known)
+		*known = path_class(d->s, points_to_value(d->s, f, i));
+	return *known;
+}
+
 static path_id bind_argument(struct descent *d, uint32_t callee, uint32_t i, path_id path)
 {
 	struct scan *s = d->s;
 
-	if (!path || path_mentions_function(s, path, callee))
-		return path_class(s, path ? path_cell(s, path) : points_to_value(s, callee, i));
-	return path;
+	if (!path)
+		return any_formal(d, callee, i);
+	return path_mentions_function(s, path, callee) ? path_class(s, path_cell(s, path)) : path;
 }
 
 /* ---- contexts --------------------------------------------------------------------------------------------- */
@@ -76,9 +86,55 @@ static void slots_grow(struct descent *d)
 	d->slot_count = count;
 }
 
+static struct group *group_slot(struct group *groups, size_t slots, uint32_t function, uint32_t thread)
+{
+	size_t at = intern_mix(function, thread) & (slots - 1);
+
+	while (groups[at].count && (groups[at].function != function || groups[at].thread != thread))
+		at = (at + 1) & (slots - 1);
+	return &groups[at];
+}
+
+/* Made with count 0; whoever adds a context counts. */
+static struct group *group_of(struct descent *d, uint32_t function, uint32_t thread)
+{
+	struct group *g;
+
+	if ((d->group_count + 1) * 2 > d->group_slots) {
+		size_t slots = d->group_slots ? d->group_slots * 2 : 1024;
+		struct group *groups = calloc(slots, sizeof(*groups));
+
+		if (!groups)
+			BUG("out of memory");
+		for (size_t i = 0; i < d->group_slots; i++)
+			if (d->groups[i].count)
+				*group_slot(groups, slots, d->groups[i].function, d->groups[i].thread) = d->groups[i];
+		free(d->groups);
+		d->groups = groups;
+		d->group_slots = slots;
+	}
+	g = group_slot(d->groups, d->group_slots, function, thread);
+	if (!g->count)
+		*g = (struct group){ function, thread, 0, IR_NO };
+	return g;
+}
+
+static bool known_context(struct descent *d, const struct context *x, uint32_t *context)
+{
+	if (!d->slot_count)
+		return false;
+	for (size_t at = context_hash(x) & (d->slot_count - 1); d->slots[at]; at = (at + 1) & (d->slot_count - 1))
+		if (same_context(&d->contexts.items[d->slots[at] - 1], x)) {
+			*context = d->slots[at] - 1;
+			return true;
+		}
+	return false;
+}
+
 static uint32_t keep_context(struct descent *d, const struct context *x)
 {
 	size_t at;
+	struct group *group;
 	struct context c = *x;
 
 	if ((d->contexts.count + 1) * 2 > d->slot_count)
@@ -87,9 +143,11 @@ static uint32_t keep_context(struct descent *d, const struct context *x)
 		if (same_context(&d->contexts.items[d->slots[at] - 1], x))
 			return d->slots[at] - 1;
 	c.args = arena_copy(&d->s->arena, x->args, (x->arg_count ? x->arg_count : 1) * sizeof(path_id));
-	c.next = d->heads[c.function];
+	group = group_of(d, c.function, c.thread);
+	d->group_count += !group->count++;
+	if (c.wide)
+		group->wide = (uint32_t)d->contexts.count;
 	VEC_PUSH(&d->contexts, c);
-	d->heads[c.function] = (uint32_t)d->contexts.count - 1;
 	d->slots[at] = (uint32_t)d->contexts.count;
 	VEC_PUSH(&d->work, (uint32_t)d->contexts.count - 1);
 	return (uint32_t)d->contexts.count - 1;
@@ -102,30 +160,24 @@ static void widen(struct descent *d, struct context *x, const struct context *wi
 
 	for (uint32_t i = 0; i < x->arg_count; i++)
 		if (x->args[i] != wide->args[i])
-			x->args[i] = path_class(s, points_to_value(s, x->function, i));
+			x->args[i] = any_formal(d, x->function, i);
 	x->state = facts_meet(s, x->state, wide->state);
 	x->wide = true;
 }
 
 static uint32_t add_context(struct descent *d, struct context *x)
 {
-	unsigned count = 0;
-	uint32_t wide = IR_NO;
+	struct group group;
+	uint32_t known;
 
-	for (uint32_t i = d->heads[x->function]; i != IR_NO; i = d->contexts.items[i].next) {
-		const struct context *c = &d->contexts.items[i];
+	if (known_context(d, x, &known))
+		return known;
+	group = *group_of(d, x->function, x->thread);
+	if (group.count >= d->context_cap) {
+		uint32_t wide = group.wide;
 
-		if (c->thread != x->thread)
-			continue;
-		if (same_context(c, x))
-			return i;
-		count++;
-		if (c->wide && wide == IR_NO)
-			wide = i;
-	}
-	if (count >= d->context_cap) {
 		for (uint32_t i = 0; i < x->arg_count; i++)
-			x->args[i] = wide == IR_NO ? path_class(d->s, points_to_value(d->s, x->function, i)) : x->args[i];
+			x->args[i] = wide == IR_NO ? any_formal(d, x->function, i) : x->args[i];
 		x->wide = true;
 		if (wide != IR_NO) {
 			struct context copy = d->contexts.items[wide];
@@ -175,10 +227,9 @@ static uint32_t root_thread(struct descent *d, uint32_t f, bool many);
 
 static uint32_t any_thread(struct descent *d, uint32_t function)
 {
-	for (uint32_t t = 0; t < d->threads.count; t++)
-		if (d->threads.items[t].parent == IR_NO && d->threads.items[t].function == function && d->threads.items[t].many)
-			return t;
-	return root_thread(d, function, true);
+	if (!d->any_thread[function])
+		d->any_thread[function] = root_thread(d, function, true) + 1;
+	return d->any_thread[function] - 1;
 }
 
 static void add_thread(struct descent *d, uint32_t context, uint32_t event, const struct call_target *target, facts_id state, path_id id, path_id arg)
@@ -197,11 +248,12 @@ static void add_thread(struct descent *d, uint32_t context, uint32_t event, cons
 	struct context entry = { .function = target->function, .args = args, .arg_count = formals, .parent = context, .parent_event = event, .how = target->how,
 				 .how_type = IR_NO };
 
-	if (!s->functions[target->function].defined)
+	if (!s->functions[target->function].defined || (s->parallel && d->started[target->function]))
 		return;
 	if (s->parallel) { /* everything is one thread of which there are many */
+		d->started[target->function] = true;
 		for (uint32_t i = 0; i < formals; i++)
-			args[i] = path_class(s, points_to_value(s, target->function, i));
+			args[i] = any_formal(d, target->function, i);
 		entry.thread = 0;
 		entry.state = s->nothing;
 		called_from(d, target->function, UINT32_MAX - 2);
@@ -210,7 +262,7 @@ static void add_thread(struct descent *d, uint32_t context, uint32_t event, cons
 	}
 	if (t == IR_NO && d->threads.count >= THREADS_MAX) {
 		for (uint32_t i = 0; i < formals; i++)
-			args[i] = path_class(s, points_to_value(s, target->function, i));
+			args[i] = any_formal(d, target->function, i);
 		entry.thread = any_thread(d, target->function);
 		entry.state = s->nothing;
 		called_from(d, target->function, UINT32_MAX - 2);
@@ -232,11 +284,11 @@ static void add_thread(struct descent *d, uint32_t context, uint32_t event, cons
 	called_from(d, target->function, x.site);
 	entry.thread = t;
 	for (uint32_t i = 0; i < formals; i++)
-		args[i] = path_class(s, points_to_value(s, target->function, i));
+		args[i] = any_formal(d, target->function, i);
 	if (formals && arg)
 		args[0] = path_rebind(s, arg, &r);
 	if (formals && args[0] && path_mentions_function(s, args[0], target->function))
-		args[0] = path_class(s, points_to_value(s, target->function, 0));
+		args[0] = any_formal(d, target->function, 0);
 	entry.state = inherited(d, state, x.parent);
 	add_context(d, &entry);
 }
@@ -301,7 +353,10 @@ static void call(struct descent *d, uint32_t context, uint32_t event, facts_id s
 	struct context c = d->contexts.items[context];
 	const struct function_info *info = &s->functions[c.function];
 	const struct event *e = &info->events[event];
+	path_id actuals[e->actual_count + 1];
 
+	for (uint32_t i = 0; i < e->actual_count; i++)
+		actuals[i] = e->passed ? 0 : path_rebind(s, info->actuals[e->actual + i], r);
 	for (const struct call_target *t = &info->targets[e->target]; t->function != IR_NO; t++) {
 		uint32_t formals = scan_function(s, t->function)->formal_count;
 		path_id args[formals + 1];
@@ -311,11 +366,8 @@ static void call(struct descent *d, uint32_t context, uint32_t event, facts_id s
 		if (!s->functions[t->function].defined)
 			continue;
 		called_from(d, t->function, e->passed ? UINT32_MAX - 2 : scan_site(s, c.function, e->instr));
-		for (uint32_t i = 0; i < formals; i++) {
-			path_id actual = !e->passed && i < e->actual_count ? path_rebind(s, info->actuals[e->actual + i], r) : 0;
-
-			args[i] = bind_argument(d, t->function, i, actual);
-		}
+		for (uint32_t i = 0; i < formals; i++)
+			args[i] = bind_argument(d, t->function, i, i < e->actual_count ? actuals[i] : 0);
 		x.state = facts_enter(s, state, t->function);
 		add_context(d, &x);
 	}
@@ -406,12 +458,11 @@ static void run_context(struct descent *d, uint32_t context, bool keep_relative)
 static void start(struct descent *d, struct scan *s)
 {
 	*d = (struct descent){ .s = s, .context_cap = s->large ? CONTEXTS_LARGE : CONTEXTS };
-	d->heads = malloc((s->function_count + 1) * sizeof(*d->heads));
-	if (!d->heads)
-		BUG("out of memory");
-	memset(d->heads, 0xff, (s->function_count + 1) * sizeof(*d->heads));
+	d->formal_class = calloc(s->value_count + 1, sizeof(*d->formal_class));
+	d->started = calloc(s->function_count + 1, 1);
+	d->any_thread = calloc(s->function_count + 1, sizeof(*d->any_thread));
 	d->call_site = calloc(s->function_count + 1, sizeof(*d->call_site));
-	if (!d->call_site)
+	if (!d->call_site || !d->formal_class || !d->started || !d->any_thread)
 		BUG("out of memory");
 }
 
@@ -434,21 +485,28 @@ static uint32_t root_thread(struct descent *d, uint32_t f, bool many)
 	return (uint32_t)d->threads.count - 1;
 }
 
-/* Entries where there is no main: what other code can call. */
+/* Entries where there is no main: what other code can call; of a recursion that nobody outside calls, what is visible or its first. */
 static void exported(struct descent *d, uint32_t thread)
 {
 	struct scan *s = d->s;
-	bool *called = calloc(s->function_count + 1, 1);
+	bool *called = calloc(s->function_count + 1, 1), *from_outside = calloc(s->scc_count + 1, 1);
 
-	if (!called)
+	if (!called || !from_outside)
 		BUG("out of memory");
-	for (uint32_t i = 0; i < s->calls_first[s->function_count]; i++)
-		called[s->calls[i]] = true;
+	for (uint32_t f = 0; f < s->function_count; f++)
+		for (uint32_t i = s->calls_first[f]; i < s->calls_first[f + 1]; i++) {
+			called[s->calls[i]] = true;
+			from_outside[s->functions[s->calls[i]].scc] |= s->functions[s->calls[i]].scc != s->functions[f].scc;
+		}
+	for (uint32_t f = 0; f < s->function_count; f++)
+		if (s->functions[f].defined && !from_outside[s->functions[f].scc] && (scan_function(s, f)->linkage == IR_EXTERNAL || s->order[s->scc_first[s->functions[f].scc]] == f))
+			called[f] = false;
 	for (uint32_t f = 0; f < s->function_count; f++)
 		if (s->functions[f].defined && (!called[f] || (!s->options->kernel && scan_function(s, f)->linkage == IR_EXTERNAL)) &&
 		    !(s->options->kernel && strstr(ir_string(scan_unit(s, f), scan_function(s, f)->section), "init")))
 			add_root(d, f, thread, s->nothing);
 	free(called);
+	free(from_outside);
 }
 
 static void roots(struct descent *d)
@@ -526,7 +584,10 @@ void descent_free(struct descent *d)
 	VEC_FREE(&d->accesses);
 	VEC_FREE(&d->syncs);
 	VEC_FREE(&d->work);
-	free(d->heads);
+	free(d->groups);
+	free(d->formal_class);
+	free(d->started);
+	free(d->any_thread);
 	free(d->call_site);
 	free(d->bucket);
 	free(d->slots);

@@ -99,8 +99,8 @@ static int by_function(const void *x, const void *y)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-/* Entry functions an argument may be. */
-static uint32_t add_entries(struct work *w, struct cell cell, path_id path)
+/* Entry functions an argument may be; too many in a kernel are none: who nobody calls is an entry anyway. */
+static uint32_t add_entries(struct work *w, const struct ir_instr *in, struct cell cell, path_id path)
 {
 	uint32_t first = (uint32_t)w->targets.count;
 	const uint32_t *list;
@@ -112,6 +112,10 @@ static uint32_t add_entries(struct work *w, struct cell cell, path_id path)
 		return first;
 	}
 	count = points_to_functions(w->s, cell, &list);
+	if (w->s->parallel && count > TARGETS_MAX) {
+		assume(w->s, ASSUME_UNRESOLVED_CALL, false, w->f, in, "a function pointer handed on that may be one of more than %d: not followed", TARGETS_MAX);
+		return IR_NO;
+	}
 	if (!count)
 		return IR_NO;
 	for (size_t i = 0; i < count; i++)
@@ -196,11 +200,12 @@ static facts_id unknown(struct work *w, const struct ir_instr *in, facts_id stat
 		uint32_t entries;
 
 		if (path_at(w->s, path)->kind == PATH_FUNCTION || (path && points_to_functions(w->s, path_cell(w->s, path), &(const uint32_t *){ NULL }))) {
-			entries = w->final ? add_entries(w, path_cell(w->s, path), path) : IR_NO;
+			entries = w->final ? add_entries(w, in, path_cell(w->s, path), path) : IR_NO;
 			if (entries != IR_NO) {
 				uint32_t count, first = add_actuals(w, in, &count);
 
-				event_add(w, (struct event){ .kind = EVENT_CALL, .instr = (uint32_t)(in - w->unit->instrs), .state = state, .target = entries,
+				if (!w->s->parallel) /* else it runs without our locks, too, as an entry: that says it all */
+					event_add(w, (struct event){ .kind = EVENT_CALL, .instr = (uint32_t)(in - w->unit->instrs), .state = state, .target = entries,
 							     .actual = first, .actual_count = count, .passed = 1 });
 				event_add(w, (struct event){ .kind = EVENT_SPAWN, .many = 1, .instr = (uint32_t)(in - w->unit->instrs), .state = state,
 							     .target = entries });
@@ -271,7 +276,7 @@ static facts_id spawn(struct work *w, const struct ir_instr *in, uint32_t block,
 	if (w->final)
 		event_add(w, (struct event){ .kind = EVENT_SPAWN, .many = many ? (m->kind == MODEL_SPAWN ? 1 : 2) : 0,
 					     .instr = (uint32_t)(in - w->unit->instrs), .path = runs.path, .value = arg, .state = state,
-					     .target = m->entry < 0 ? IR_NO : add_entries(w, cell, entry), .lo = runs.lo, .hi = runs.hi, .bound = bound,
+					     .target = m->entry < 0 ? IR_NO : add_entries(w, in, cell, entry), .lo = runs.lo, .hi = runs.hi, .bound = bound,
 					     .induction = loop && loop->value != IR_NO ? path_plain(w->s, PATH_VALUE, w->f, loop->value) : 0,
 					     .actual = loop && loop->ranged ? (uint32_t)loop->init : 0, .actual_count = loop ? 1 : 0,
 					     .once_per_turn = loop && loop->value != IR_NO, .fresh = is_made_for(w, arg, block), .size = loop && loop->ranged && !loop->bound ? (uint32_t)(loop->hi - loop->init) : 0 });
@@ -293,6 +298,8 @@ static facts_id entry_called(struct work *w, const struct ir_instr *in, const st
 	facts_id after = state, inside = state;
 	uint32_t only = entry && path_at(w->s, entry)->kind == PATH_FUNCTION ? path_at(w->s, entry)->a : IR_NO;
 
+	if (w->s->parallel && count > TARGETS_MAX)
+		count = 0;
 	if (only != IR_NO) {
 		list = &only;
 		count = 1;
@@ -312,7 +319,7 @@ static facts_id entry_called(struct work *w, const struct ir_instr *in, const st
 				after = facts_meet(w->s, after, facts_compose(w->s, state, facts_rebind(w->s, callee->summary.exit[e], &r)));
 	}
 	if (w->final) {
-		uint32_t entries = entry ? add_entries(w, path_cell(w->s, entry), entry) : IR_NO, n, first = add_actuals(w, in, &n);
+		uint32_t entries = entry ? add_entries(w, in, path_cell(w->s, entry), entry) : IR_NO, n, first = add_actuals(w, in, &n);
 
 		if (entries == IR_NO)
 			assume(w->s, ASSUME_UNRESOLVED_CALL, false, w->f, in, "%s calls a function that is not known", m->name);
@@ -546,13 +553,13 @@ static void record_call(struct work *w, const struct ir_instr *in, const struct 
 
 void effects_call(struct work *w, const struct ir_instr *in, uint32_t block, facts_id before, facts_id after[2])
 {
-	struct call_target targets[256];
-	size_t count = calls_resolve(w->s, w->f, in, targets, 256);
+	struct call_target targets[TARGETS_MAX];
+	size_t count = calls_resolve(w->s, w->f, in, targets, TARGETS_MAX);
 
 	after[0] = after[1] = 0;
 	if (w->final)
 		record_call(w, in, targets, count, before);
-	if (w->final && count == 256)
+	if (w->final && count == TARGETS_MAX)
 		assume(w->s, ASSUME_UNRESOLVED_CALL, false, w->f, in, "a call through a pointer with more than 255 targets: the rest is left out");
 	if (!count) {
 		if (w->final)

@@ -40,9 +40,17 @@ static void set_keep(void *kept, struct arena *arena, void *context)
 	set->items = arena_copy(arena, set->items, set->count * sizeof(*set->items));
 }
 
-static int compare(const void *x, const void *y)
+/* By insertion: sets are short, and made of sorted ones. */
+static void sort(struct fact *items, size_t count)
 {
-	return memcmp(x, y, sizeof(struct fact));
+	for (size_t i = 1; i < count; i++) {
+		struct fact f = items[i];
+		size_t j = i;
+
+		for (; j && memcmp(&items[j - 1], &f, sizeof(f)) > 0; j--)
+			items[j] = items[j - 1];
+		items[j] = f;
+	}
 }
 
 static bool is_any(const struct fact *fact, enum fact_kind kind)
@@ -107,8 +115,7 @@ static facts_id intern_set(struct scan *s, struct fact *items, size_t count)
 	count = absorb(items, absorb(items, count, FACT_RELEASED), FACT_ESCAPED);
 	if (count > max)
 		count = shed(items, count, max);
-	if (count > 1)
-		qsort(items, count, sizeof(*items), compare);
+	sort(items, count);
 	for (size_t i = 0; i < count; i++)
 		if (!set.count || memcmp(&items[set.count - 1], &items[i], sizeof(*items)))
 			items[set.count++] = items[i];
@@ -548,15 +555,25 @@ facts_id facts_rebind(struct scan *s, facts_id id, const struct rebind *r)
 	return done(s, &out);
 }
 
+static bool is_of(const struct scan *s, const struct fact *x, uint32_t f, uint32_t value)
+{
+	return value == IR_NO ? path_mentions_function(s, x->path, f) || path_mentions_function(s, x->bound, f)
+			      : path_mentions(s, x->path, f, value) || path_mentions(s, x->bound, f, value);
+}
+
 static facts_id forget(struct scan *s, facts_id id, uint32_t f, uint32_t value)
 {
 	const struct facts *set = facts_at(s, id);
 	struct builder out = { 0 };
+	uint32_t first = 0;
 
+	while (first < set->count && !is_of(s, &set->items[first], f, value))
+		first++;
+	if (first == set->count)
+		return id;
 	for (uint32_t i = 0; i < set->count; i++) {
 		struct fact x = set->items[i];
-		bool hit = value == IR_NO ? path_mentions_function(s, x.path, f) || path_mentions_function(s, x.bound, f)
-					  : path_mentions(s, x.path, f, value) || path_mentions(s, x.bound, f, value);
+		bool hit = is_of(s, &x, f, value);
 
 		if (hit && x.kind < FACT_FIRST_MAY)
 			continue;
@@ -693,5 +710,64 @@ facts_id facts_acquire(struct scan *s, facts_id id)
 			f.mode = 0;
 		VEC_PUSH(&out.list, f);
 	}
+	return done(s, &out);
+}
+
+/* Names that recursion cannot make longer and longer. */
+static bool is_short(const struct scan *s, path_id path)
+{
+	const struct path *p = path_at(s, path);
+
+	return !path || (p->loads <= 2 && p->depth <= 8 && !path_at(s, p->root)->wraps);
+}
+
+#define CLASSES_MAX 8 /* of locks that a large recursion may release; more are any */
+
+facts_id facts_coarse(struct scan *s, facts_id id)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+	path_id classes[CLASSES_MAX];
+	size_t count = 0;
+	bool any = false;
+
+	if (!id)
+		return id;
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct fact f = set->items[i];
+		size_t k = 0;
+
+		if (f.kind == FACT_RELEASED && f.path && !any) {
+			f.path = path_at(s, path_at(s, f.path)->root)->kind == PATH_GLOBAL ? f.path : path_class(s, path_cell(s, f.path));
+			while (k < count && classes[k] != f.path)
+				k++;
+			if (k == count && count == CLASSES_MAX)
+				any = true;
+			else if (k == count)
+				classes[count++] = f.path;
+			continue;
+		}
+		any |= f.kind == FACT_RELEASED;
+		if (f.kind == FACT_RELEASED || (f.kind < FACT_FIRST_MAY && (!is_short(s, f.path) || !is_short(s, f.bound))))
+			continue;
+		VEC_PUSH(&out.list, f);
+	}
+	for (size_t k = 0; k < count && !any; k++)
+		VEC_PUSH(&out.list, (struct fact){ .kind = FACT_RELEASED, .path = classes[k] });
+	if (any)
+		VEC_PUSH(&out.list, (struct fact){ .kind = FACT_RELEASED });
+	return done(s, &out);
+}
+
+facts_id facts_top(struct scan *s, facts_id id)
+{
+	const struct facts *set = facts_at(s, id);
+	struct builder out = { 0 };
+
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->items[i].kind >= FACT_FIRST_MAY && set->items[i].kind != FACT_RELEASED && set->items[i].kind != FACT_ESCAPED)
+			VEC_PUSH(&out.list, set->items[i]);
+	VEC_PUSH(&out.list, (struct fact){ .kind = FACT_RELEASED });
+	VEC_PUSH(&out.list, (struct fact){ .kind = FACT_ESCAPED });
 	return done(s, &out);
 }

@@ -761,7 +761,7 @@ static void record(struct flow *flow)
 	}
 }
 
-struct summary flow_run(struct scan *s, uint32_t f, bool final)
+struct summary flow_run(struct scan *s, uint32_t f, bool final, uint64_t *visited)
 {
 	struct work w = { .s = s, .f = f, .unit = scan_unit(s, f), .function = scan_function(s, f) };
 	struct flow flow = { .w = &w };
@@ -779,6 +779,7 @@ struct summary flow_run(struct scan *s, uint32_t f, bool final)
 	summary = (struct summary){ .exit = { flow.exit[0], flow.exit[1] }, .result = w.result };
 	if (final)
 		record(&flow);
+	*visited += w.visited;
 	VEC_FREE(&w.events);
 	VEC_FREE(&w.targets);
 	VEC_FREE(&w.actuals);

@@ -37,23 +37,27 @@ void intern_end(struct intern *intern)
 	}
 }
 
-static void grow(struct intern *intern, struct intern_shard *shard, uint32_t number, intern_hash hash_of)
+static size_t slot_of(uint64_t hash, size_t count)
+{
+	return hash >> 8 & (count - 1);
+}
+
+static void grow(struct intern *intern, struct intern_shard *shard, intern_hash hash_of)
 {
 	size_t count = shard->slot_count * 2;
-	uint32_t *slots = calloc(count, sizeof(*slots));
+	struct intern_slot *slots = calloc(count, sizeof(*slots));
 
 	if (!slots)
 		BUG("out of memory");
 	for (size_t i = 0; i < shard->slot_count; i++) {
-		uint32_t id = shard->slots[i];
 		size_t at;
 
-		if (!id)
+		if (!shard->slots[i].id)
 			continue;
-		at = hash_of(intern_at(intern, id)) >> 8 & (count - 1);
-		while (slots[at])
+		at = slot_of(hash_of(intern_at(intern, shard->slots[i].id)), count);
+		while (slots[at].id)
 			at = (at + 1) & (count - 1);
-		slots[at] = id;
+		slots[at] = shard->slots[i];
 	}
 	free(shard->slots);
 	shard->slots = slots;
@@ -64,14 +68,14 @@ uint32_t intern_get(struct intern *intern, const void *item, intern_hash hash_of
 		    void *context)
 {
 	uint64_t hash = hash_of(item);
-	uint32_t number = hash % INTERN_SHARDS, id;
+	uint32_t number = hash % INTERN_SHARDS, tag = (uint32_t)(hash >> 32), id;
 	struct intern_shard *shard = &intern->shards[number];
 	size_t at, index;
 	void *place;
 
 	pthread_mutex_lock(&shard->lock);
-	for (at = hash >> 8 & (shard->slot_count - 1); (id = shard->slots[at]); at = (at + 1) & (shard->slot_count - 1))
-		if (same(intern_at(intern, id), item))
+	for (at = slot_of(hash, shard->slot_count); (id = shard->slots[at].id); at = (at + 1) & (shard->slot_count - 1))
+		if (shard->slots[at].tag == tag && same(intern_at(intern, id), item))
 			goto out;
 	index = ++shard->count; /* index 0 stays unused: id 0 means none */
 	if (index / INTERN_CHUNK >= shard->chunk_count)
@@ -86,9 +90,9 @@ uint32_t intern_get(struct intern *intern, const void *item, intern_hash hash_of
 	memcpy(place, item, intern->item);
 	if (keep)
 		keep(place, &shard->arena, context);
-	shard->slots[at] = id;
+	shard->slots[at] = (struct intern_slot){ id, tag };
 	if (shard->count * 2 > shard->slot_count)
-		grow(intern, shard, number, hash_of);
+		grow(intern, shard, hash_of);
 out:
 	pthread_mutex_unlock(&shard->lock);
 	return id;

@@ -2,6 +2,7 @@
  * internal - what the files of the analysis share. The walk, one file a step:
  *
  *     points_to.c   classes of objects (Steensgaard with offsets); points_to.h lists its files
+ *     pointers.c    where function pointers come from, by struct field (kernels)
  *     calls.c       who calls whom, strongly connected components
  *     path.c        symbolic values: hash-consed access paths
  *     facts.c       states: locks held and released, ownership, threads, what has happened
@@ -36,7 +37,7 @@
 #define INTERN_CHUNK 4096
 struct intern_shard {
 	pthread_mutex_t lock;
-	uint32_t *slots;
+	struct intern_slot { uint32_t id, tag; } *slots; /* tag: the hash's upper half, so that others' items are not touched */
 	size_t slot_count, count;
 	char **chunks;
 	size_t chunk_count;
@@ -211,12 +212,15 @@ struct scan {
 	uint64_t budget;
 	struct intern paths, sets;
 	struct points_to *points_to;
+	struct pointers *pointers; /* NULL: not used */
 	facts_id nothing;      /* the empty set */
 	path_id any;           /* an index that is any */
 	/* calls.c */
 	uint32_t *order;       /* functions, callees first */
 	uint32_t *scc_first;   /* scc i is order[scc_first[i] .. scc_first[i+1]) */
 	uint32_t scc_count;
+	uint32_t *resolved_at; /* per instruction: a call through a pointer, resolved[] + 1 */
+	VEC(struct call_target) resolved;
 	uint32_t *calls_first; /* per function into calls */
 	uint32_t *calls;
 	/* assume.c */
@@ -309,6 +313,9 @@ facts_id facts_give_up(struct scan *s, facts_id set);
 facts_id facts_acquire(struct scan *s, facts_id set);
 facts_id facts_age(struct scan *s, facts_id set);
 facts_id facts_leave(struct scan *s, facts_id set, uint32_t f, path_id result);
+/* For large recursions: short names only, locks released by class. facts_top: any lock may have been released, any object have escaped. */
+facts_id facts_coarse(struct scan *s, facts_id set);
+facts_id facts_top(struct scan *s, facts_id set);
 
 /* points_to*.c */
 int points_to(struct scan *s);
@@ -329,8 +336,22 @@ size_t points_to_objects(const struct scan *s, struct cell cell); /* merged into
 /* Every node reachable from cell, with its own or (but for cycles) without: called once each. */
 void points_to_reach(const struct scan *s, struct cell cell, bool itself, void (*visit)(void *context, struct cell cell), void *context);
 
+/* pointers.c */
+struct pointer_targets {
+	const uint32_t *functions;
+	size_t count;
+	uint32_t type, field; /* of the program: the field called through, or IR_NO */
+};
+void pointers_make(struct scan *s);
+void pointers_free(struct scan *s);
+/* What flows to the pointer of a call; true: and nothing else. */
+bool pointers_targets(const struct scan *s, uint32_t f, const struct ir_instr *in, struct pointer_targets *out);
+
 /* calls.c */
 int calls_make(struct scan *s);
+#define TARGETS_MAX 256 /* of one call through a pointer */
+void calls_signatures(struct scan *s);
+uint64_t calls_signature(const struct ir_unit *unit, uint32_t signature);
 /* Targets of a call instruction, ended by IR_NO. NULL: direct to an external function, or none found. */
 const struct call_target *calls_targets(const struct scan *s, uint32_t f, uint32_t instr);
 size_t calls_resolve(struct scan *s, uint32_t f, const struct ir_instr *in, struct call_target *targets, size_t max);
@@ -383,7 +404,8 @@ uint32_t block_successor(const struct work *w, uint32_t block, size_t i);
 void loops_find(struct work *w);
 /* Is the instruction's block on every turn of the loop? */
 bool loop_every_turn(const struct work *w, const struct loop *loop, uint32_t block);
-struct summary flow_run(struct scan *s, uint32_t f, bool final);
+/* visited: instructions looked at are added. */
+struct summary flow_run(struct scan *s, uint32_t f, bool final, uint64_t *visited);
 /* State after a call: two, by result zero / not zero. */
 void effects_call(struct work *w, const struct ir_instr *in, uint32_t block, facts_id before, facts_id after[2]);
 size_t effects_joins(struct work *w, const struct ir_instr *in, struct fact *facts, size_t max);
@@ -413,7 +435,6 @@ struct context {
 	uint8_t how;           /* enum call_how of the way in */
 	uint32_t how_type, how_field;
 	bool wide;             /* merged: grows */
-	uint32_t next;         /* same function and thread */
 };
 struct thread {
 	uint32_t function;     /* entry */
@@ -445,7 +466,11 @@ struct sync_place { uint8_t kind; uint32_t context, event, thread; path_id path,
 struct descent {
 	struct scan *s;
 	VEC(struct context) contexts;
-	uint32_t *heads;       /* per function: first context */
+	struct group { uint32_t function, thread, count, wide; } *groups; /* contexts of one function and thread; wide: the newest merged one */
+	size_t group_slots, group_count;
+	path_id *formal_class; /* per value of the program: a formal as any of its class; made when asked */
+	bool *started;         /* per function: s->parallel: it is an entry already */
+	uint32_t *any_thread;  /* per function: thread + 1 that stands for any number of it, made by nobody we know of */
 	VEC(struct thread) threads;
 	VEC(struct place_access) accesses;
 	VEC(struct sync_place) syncs;

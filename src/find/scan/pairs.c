@@ -106,8 +106,16 @@ static const char *how_text(struct descent *d, const struct context *c, struct a
 {
 	static const char *const how[] = { "", "through a function pointer (points-to)", "through a function pointer (signature)",
 					   "through a function pointer (field)" };
+	const struct linked *l = d->s->program;
+	const struct ir_unit *unit;
+	const struct ir_type *type;
 
-	return how[c->how < 4 ? c->how : 0];
+	if (c->how != CALL_FIELD || c->how_type == IR_NO)
+		return how[c->how < 4 ? c->how : 0];
+	unit = &l->units[l->types[c->how_type].unit];
+	type = &unit->types[l->types[c->how_type].index];
+	return arena_printf(arena, "through a function pointer (field %s.%s)", ir_string(unit, type->name),
+			    c->how_field < type->field_count ? ir_string(unit, unit->fields[type->first_field + c->how_field].name) : "");
 }
 
 static void way_text(struct descent *d, uint32_t context, const struct event *e, struct scan_side *side, struct arena *arena)

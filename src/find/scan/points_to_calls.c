@@ -161,6 +161,40 @@ static void unknown_call(struct points_to *p, uint32_t f, const struct ir_instr 
 	}
 }
 
+static void call_target(struct points_to *p, uint32_t f, const struct ir_instr *in, uint32_t callee)
+{
+	if (p->s->functions[callee].defined)
+		bind_call(p, f, in, callee);
+	else if (p->s->functions[callee].model)
+		for (const struct model *m = p->s->functions[callee].model; m; m = m->next)
+			apply_model(p, f, in, m);
+	else
+		unknown_call(p, f, in);
+}
+
+/* In a kernel: the functions calls.c will take, in its words and within its limit. */
+static void kernel_call(struct points_to *p, uint32_t f, const struct ir_instr *in)
+{
+	uint64_t signature = calls_signature(scan_unit(p->s, f), in->type);
+	struct pointer_targets flow;
+	bool whole = pointers_targets(p->s, f, in, &flow);
+	const uint32_t *list;
+	size_t count = whole ? 0 : functions_of(p, cell_of_operand(p, f, in->a, true), &list), fit = 0, flow_fit = 0;
+
+	for (size_t i = 0; i < flow.count; i++)
+		flow_fit += p->s->functions[flow.functions[i]].signature == signature;
+	for (size_t i = 0; i < flow.count; i++)
+		if (!flow_fit || p->s->functions[flow.functions[i]].signature == signature)
+			call_target(p, f, in, flow.functions[i]);
+	for (size_t i = 0; i < count && fit < TARGETS_MAX; i++)
+		fit += p->s->functions[list[i]].signature == signature;
+	for (size_t i = 0; i < count && fit && fit < TARGETS_MAX; i++) {
+		functions_of(p, cell_of_operand(p, f, in->a, true), &list);
+		if (p->s->functions[list[i]].signature == signature)
+			call_target(p, f, in, list[i]);
+	}
+}
+
 void visit_call(struct points_to *p, uint32_t f, const struct ir_instr *in, bool first)
 {
 	const uint32_t *list;
@@ -180,18 +214,13 @@ void visit_call(struct points_to *p, uint32_t f, const struct ir_instr *in, bool
 			unknown_call(p, f, in);
 		return;
 	}
+	if (p->s->pointers) {
+		kernel_call(p, f, in);
+		return;
+	}
 	count = functions_of(p, cell_of_operand(p, f, in->a, true), &list);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t callee;
-
 		functions_of(p, cell_of_operand(p, f, in->a, true), &list);
-		callee = list[i];
-		if (p->s->functions[callee].defined)
-			bind_call(p, f, in, callee);
-		else if (p->s->functions[callee].model)
-			for (const struct model *m = p->s->functions[callee].model; m; m = m->next)
-				apply_model(p, f, in, m);
-		else
-			unknown_call(p, f, in);
+		call_target(p, f, in, list[i]);
 	}
 }

@@ -5,7 +5,8 @@
  * class_unify() has worked them off, so nothing here recurses.
  *
  * I1  class_fresh() may move all nodes: a struct node * is not kept over it.
- * I2  A representative's fields are sorted by their normal offset, one each.
+ * I2  A function is in one class, so lists of functions are joined without looking for doubles.
+ * I3  A representative's fields are sorted by their normal offset, one each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -204,9 +205,6 @@ void class_function(struct points_to *p, uint32_t n, uint32_t f)
 {
 	struct node *node = &p->nodes.items[n];
 
-	for (uint32_t i = 0; i < node->function_count; i++)
-		if (node->functions[i] == f)
-			return;
 	if (!(node->function_count & (node->function_count - 1))) {
 		node->functions = realloc(node->functions, (node->function_count ? node->function_count * 2 : 1) * sizeof(uint32_t));
 		if (!node->functions)
@@ -265,6 +263,14 @@ static void merge(struct points_to *p, struct cell a, struct cell b)
 	to->objects += from->objects;
 	self = from->self || to->self;
 	to->copied |= from->copied;
+	if (from->function_count > to->function_count) {
+		uint32_t *functions = to->functions, count = to->function_count;
+
+		to->functions = from->functions;
+		to->function_count = from->function_count;
+		from->functions = functions;
+		from->function_count = count;
+	}
 	for (uint32_t i = 0; i < from->function_count; i++)
 		class_function(p, big, from->functions[i]);
 	free(from->functions);

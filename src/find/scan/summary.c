@@ -5,7 +5,12 @@
  * I1  A component's result depends on its callees' summaries only, so it is the same for any number
  *     of workers.
  * I2  A recursive component starts from "does not return" (the lattice's bottom) and is repeated
- *     until no summary moves; that ends because facts only weaken. ROUNDS is a seat belt, and listed.
+ *     until no summary moves; that ends because facts only weaken.
+ * I3  In a component of more than LARGE_COMPONENT functions (a kernel has one of thousands, through
+ *     function pointers) summaries speak of short names and classes of locks only: else each round
+ *     would make longer names. Whoever still moves after WIDEN rounds may have released any lock.
+ * I4  A component that has eaten up its budget, or ROUNDS, is cut: every function of it may have
+ *     released any lock. That is sound where threads are not counted (s->parallel); listed always.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,6 +18,9 @@
 #include "find/scan/intern.h"
 
 #define ROUNDS 40
+#define LARGE_COMPONENT 32
+#define WIDEN 6
+#define BUDGETS 16 /* of one function, for a whole component */
 
 struct queue {
 	struct scan *s;
@@ -50,10 +58,36 @@ static bool is_due(const struct scan *s, uint32_t f, int round)
 	return !round;
 }
 
+/* What is kept of a summary in a large component. */
+static void coarse(struct scan *s, struct summary *now, const struct summary *old, int round)
+{
+	for (int e = 0; e < 2; e++) {
+		now->exit[e] = facts_coarse(s, now->exit[e]);
+		if (round >= WIDEN && now->exit[e] != old->exit[e])
+			now->exit[e] = facts_top(s, now->exit[e]);
+	}
+}
+
+/* All of it may have done anything to locks: no round is needed after that. */
+static void cut_component(struct scan *s, uint32_t scc)
+{
+	uint32_t first = s->scc_first[scc], end = s->scc_first[scc + 1];
+
+	assume(s, ASSUME_BUDGET, s->parallel, s->order[first], NULL, "recursion through %u functions does not come to rest: each may release any lock",
+	       end - first);
+	for (uint32_t i = first; i < end; i++) {
+		struct summary *summary = &s->functions[s->order[i]].summary;
+
+		for (int e = 0; e < 2; e++)
+			summary->exit[e] = facts_top(s, summary->exit[e]);
+	}
+}
+
 static void component(struct scan *s, uint32_t scc)
 {
 	uint32_t first = s->scc_first[scc], end = s->scc_first[scc + 1];
-	bool moved = is_recursive(s, scc);
+	bool recursive = is_recursive(s, scc), moved = recursive, large = end - first > LARGE_COMPONENT;
+	uint64_t visited = 0;
 
 	for (int round = 0; moved; round++) {
 		moved = false;
@@ -63,22 +97,24 @@ static void component(struct scan *s, uint32_t scc)
 
 			if (!is_due(s, f, round))
 				continue;
-			now = flow_run(s, f, false);
+			now = flow_run(s, f, false, &visited);
+			if (large)
+				coarse(s, &now, &s->functions[f].summary, round);
 			if (!same_summary(&now, &s->functions[f].summary)) {
 				moved = true;
 				s->functions[f].moved = (uint32_t)round + 2;
 			}
 			s->functions[f].summary = now;
 		}
-		if (moved && round == ROUNDS) {
-			assume(s, ASSUME_BUDGET, false, s->order[first], NULL, "recursion does not come to rest after %d rounds", ROUNDS);
+		if (moved && (round == ROUNDS || visited > BUDGETS * s->budget)) {
+			cut_component(s, scc);
 			break;
 		}
 	}
 	for (uint32_t i = first; i < end; i++) {
-		struct summary now = flow_run(s, s->order[i], true);
+		struct summary now = flow_run(s, s->order[i], true, &visited);
 
-		if (end - first == 1 && !is_recursive(s, scc))
+		if (!recursive)
 			s->functions[s->order[i]].summary = now;
 	}
 }
