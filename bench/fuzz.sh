@@ -113,5 +113,5 @@ awk -F'\t' -v most="$most" -v said="$tmp/said" '
 	}' "$out"
 [ ! -s "$tmp/failed" ] || { echo; sed 's/^/- /' "$tmp/failed"; }
 while IFS="$(printf '\t')" read -r kind a b c d e; do "$kind" "$a" "$b" "$c" "$d" "$e"; done <"$tmp/said"
-[ -s "$out" ] || exit 1
+[ -s "$out" ] || [ -n "$cuts" ] || exit 1
 finish

@@ -26,11 +26,11 @@ one() { # program: its row
 		if (build "$1" "$v") 2>"$tmp/err"; then built="$built $v"; else failed="$failed
 - $1 as $v: $(tail -n 1 "$tmp/err")"; fi
 	done
-	printf '%s\t%s\t%s\t%s\n' "$1" "$(version "$1")" "${built# }" $(($(date +%s) - began)) >>"$tmp/rows"
+	echo "| $1 | $(version "$1") | ${built# } | $(($(date +%s) - began)) |"
 }
+printf '| program | version | built | seconds |\n|---|---:|---|---:|\n'
 for p in $programs; do one "$p"; done
-(input) 2>"$tmp/err" || failed="$failed
+late "the input of the compressors" 15 || (input) 2>"$tmp/err" || failed="$failed
 - the input of the compressors: $(tail -n 1 "$tmp/err")"
-{ printf 'program\tversion\tbuilt\tseconds\n'; cat "$tmp/rows"; } | markdown
-[ -z "$failed" ] || { echo; echo "Not built:$failed"; }
+[ -z "$failed" ] || { echo; echo "Not built:$failed"; echo "not everything could be built:$failed" | tail -n 1 >&2; exit 1; }
 finish

@@ -167,5 +167,5 @@ echo
 { printf 'subject\tmissed by us\tours alone\n'; awk -F'\t' '$2 == "missed" { print $1 "\t" $3 "\t" $4 }' "$out"; } | markdown
 [ ! -s "$tmp/failed" ] || { echo; sed 's/^/- /' "$tmp/failed"; }
 while IFS="$(printf '\t')" read -r kind a b c d e; do "$kind" "$a" "$b" "$c" "$d" "$e"; done <"$tmp/said"
-[ -s "$out" ] || exit 1
+[ -s "$out" ] || [ -n "$cuts" ] || exit 1
 finish

@@ -155,5 +155,5 @@ if [ -s "$real_out" ]; then
 fi
 [ ! -s "$tmp/failed" ] || { echo; sed 's/^/- /' "$tmp/failed"; }
 bars
-[ -s "$out" ] || exit 1
+[ -s "$out" ] || [ -n "$cuts" ] || exit 1
 finish
