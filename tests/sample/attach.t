@@ -22,7 +22,7 @@ check_output "and has worked to the end" "worked to the end" cat out
 
 # A planted race in a process that was there first.
 ./server --seconds 600 >served 2>&1 & pid=$!
-found() { for i in $(seq 100); do deadheat sample -q --store planted --duration 2s --pid $pid 2>err | grep -qE 'log_append|session_|stat_count' && return 0; done; cat err; return 1; }
+found() { for i in $(seq 30); do deadheat sample -q --seed $i --store planted --duration $((i * 2))s --pid $pid 2>err | grep -qE 'log_append|session_|stat_count' && return 0; done; cat err; return 1; }
 check "a race of a running server is suspected" found
 comings() { for i in $(seq ${LONG:+20}5); do deadheat sample -q --store planted --duration 100ms --pid $pid >/dev/null || return 1; done; kill -0 $pid; }
 check "it survives coming and going" comings

@@ -21,14 +21,32 @@
 #define TOLD 256
 
 struct trace_told {
-	uint64_t epoch;
 	uintptr_t block;
+	uint64_t epoch;
 	size_t size;
+	uint64_t unused; /* a power of two: one shift finds the slot */
 };
+_Static_assert(sizeof(struct trace_told) == 32, "see unused");
 
-static struct trace_told *told_slot(struct trace_thread *self, uintptr_t block)
+/*
+ * The table of the calling thread, while nothing else is to be done at an allocation: NULL for a thread that has
+ * none, whose next allocations are to be looked at, or that is to be stepped from here. One test for all.
+ */
+static RT_TLS struct trace_told *trace_told_now;
+
+void trace_told_refresh(struct trace_thread *self)
 {
-	return &self->told[(block >> 4 ^ block >> 12) % TOLD];
+	trace_told_now = self->look | self->resume ? NULL : self->told;
+}
+
+void trace_told_forget(void)
+{
+	trace_told_now = NULL;
+}
+
+static inline struct trace_told *told_slot(struct trace_told *told, uintptr_t block)
+{
+	return &told[(block >> 4 ^ block >> 12) % TOLD];
 }
 
 static void tell(struct trace_thread *self, const void *block, size_t size, uintptr_t pc, unsigned mapped)
@@ -46,48 +64,60 @@ static void tell(struct trace_thread *self, const void *block, size_t size, uint
 	trace_commit(self, record);
 }
 
+static inline bool is_told(struct trace_told *told, uintptr_t block, size_t size)
+{
+	const struct trace_told *slot = told_slot(told, block);
+	const struct trace_header *header = trace_header; /* NULL again after a detach */
+
+	return slot->block == block && slot->size >= size && header &&
+	       slot->epoch == __atomic_load_n(&header->epoch, __ATOMIC_ACQUIRE);
+}
+
+static void make_told(struct trace_thread *self, uintptr_t block, size_t size)
+{
+	if (!self->told)
+		self->told = rt_arena(TOLD * sizeof(*self->told));
+	if (self->told)
+		*told_slot(self->told, block) = (struct trace_told){
+			.block = block, .epoch = __atomic_load_n(&trace_header->epoch, __ATOMIC_ACQUIRE), .size = size,
+		};
+}
+
+/* Few instructions from the flag to the return: each costs a trap. */
 static RT_NOINLINE void *way_out(struct trace_thread *self, void *block, uintptr_t pc)
 {
 	if (self->look)
 		burst_look(self, pc);
+	trace_told_refresh(self); /* with steps to make: not yet, the next allocation does */
 	trace_way_out(self);
 	return block;
-}
-
-static RT_NOINLINE void *fresh_slow(struct trace_thread *self, void *block, size_t size, uintptr_t pc, unsigned mapped,
-				    uint64_t epoch)
-{
-	if (!trace_enter(self))
-		return block;
-	if (!self->told)
-		self->told = rt_arena(TOLD * sizeof(*self->told));
-	if (self->told)
-		*told_slot(self, (uintptr_t)block) = (struct trace_told){ epoch, (uintptr_t)block, size };
-	tell(self, block, size, pc, mapped);
-	trace_leave(self);
-	return way_out(self, block, pc);
 }
 
 /*
  * The sampler needs them; trap does not. Before the first thread of the program has made
  * itself known (constructors of other libraries) nothing is looked at yet either.
- *
- * Returns the block, and is the last thing the wrappers do: the fast path saves no register.
  */
-static RT_NOINLINE void *fresh(void *block, size_t size, uintptr_t pc, unsigned mapped)
+static RT_NOINLINE void *fresh_slow(void *block, size_t size, uintptr_t pc, unsigned mapped)
 {
 	struct trace_thread *self = trace_self_quick();
-	const struct trace_told *slot;
-	uint64_t epoch;
 
-	if (unlikely(!self || !block || !trace_wants(TRACE_SAMPLE)))
+	if (!self || !block || !trace_wants(TRACE_SAMPLE) || !trace_enter(self))
 		return block;
-	epoch = __atomic_load_n(&trace_header->epoch, __ATOMIC_ACQUIRE) + 1;
-	slot = likely(self->told != NULL) ? told_slot(self, (uintptr_t)block) : NULL;
-	if (unlikely(!slot || slot->block != (uintptr_t)block || slot->epoch != epoch || slot->size < size))
-		return fresh_slow(self, block, size, pc, mapped, epoch);
-	if (unlikely(self->look | self->resume) && !self->inside)
-		return way_out(self, block, pc);
+	if (!self->told || !is_told(self->told, (uintptr_t)block, size)) {
+		make_told(self, (uintptr_t)block, size);
+		tell(self, block, size, pc, mapped);
+	}
+	trace_leave(self);
+	return way_out(self, block, pc);
+}
+
+/* The last thing the wrappers do; the slow path is jumped to. */
+static inline __attribute__((always_inline)) void *fresh(void *block, size_t size, uintptr_t pc, unsigned mapped)
+{
+	struct trace_told *told = trace_told_now;
+
+	if (unlikely(!told || !is_told(told, (uintptr_t)block, size)))
+		return fresh_slow(block, size, pc, mapped);
 	return block;
 }
 

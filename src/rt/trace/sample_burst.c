@@ -107,8 +107,10 @@ void burst_begin(struct trace_thread *self, void *context, unsigned steps)
 
 void burst_later(struct trace_thread *self, unsigned steps)
 {
-	if (ready)
-		self->resume = steps;
+	if (!ready)
+		return;
+	self->resume = steps;
+	trace_told_refresh(self);
 }
 
 static bool is_trap_blocked(void)
@@ -148,6 +150,7 @@ void burst_look_begin(struct trace_thread *self)
 		self->calls = rt_arena(CALLS * sizeof(*self->calls));
 	self->look = ready && self->calls ? LOOK : 0;
 	self->looked = 0;
+	trace_told_refresh(self);
 }
 
 RT_NOINLINE void burst_look(struct trace_thread *self, uintptr_t pc)

@@ -198,6 +198,7 @@ static void thread_end(struct trace_thread *self)
 	}
 	trace_tick(self);
 	trace_tls = &gone;
+	trace_told_forget();
 	trace_thread_drop(self);
 }
 

@@ -137,6 +137,10 @@ static inline void trace_way_out(struct trace_thread *self)
 	if (unlikely(self->resume) && burst_resume(self))
 		TRACE_STEP_FROM_HERE();
 }
+/* alloc.c: look or resume has changed. On the thread itself. */
+void trace_told_refresh(struct trace_thread *self);
+/* The thread is another's from here on: nothing of it is told. */
+void trace_told_forget(void);
 /* Out of an allocation made at pc: is it one to look at? */
 void burst_look(struct trace_thread *self, uintptr_t pc);
 
