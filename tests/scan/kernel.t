@@ -29,6 +29,8 @@ deadheat scan -q --store "$tmp/store" --kernel --top 0 "$here/driver.c" "$here/i
 check "the driver is scanned" grep -q '^verdict: undecided' out
 check "a count without the lock is claimed" sh -c 'grep -q "claimed pair: device_interrupt / .* on .*errors" out'
 check "... and a flag without any" sh -c 'grep -q "claimed pair: .*device_work" out'
+check "two handlers meet by the cookie of the interrupt" sh -c 'grep -q "claimed pair: driver_ioctl / device_interrupt on .*errors" out'
+check "... and by the struct that holds the work" sh -c 'grep -q "claimed pair: driver_open / device_work" out'
 check "what the lock guards is not" sh -c '! grep "claimed pair" out | grep -q pending'
 check "exclusions are counted" grep -q 'by same-object' out
 check "what is not known is listed" grep -q 'unknown function register_chrdev' out
@@ -37,7 +39,38 @@ check "what is not known is listed" grep -q 'unknown function register_chrdev' o
 mkdir fixed && cp "$here"/*.h "$here"/*.c fixed/ &&
 awk '/if \(irq < 0\)/ { next } /device->errors\+\+;/ { next } { print } /device->pending\+\+;/ { print "\tif (irq < 0)\n\t\tdevice->errors++;" }' "$here/irq.c" >fixed/irq.c
 deadheat scan -q --store "$tmp/store2" --kernel --top 0 fixed/driver.c fixed/irq.c >out2 2>err2
+check "... between handlers, too" sh -c '! grep "claimed pair" out2 | grep -q "driver_ioctl / device_interrupt"'
 check "under the lock it is silent" sh -c 'grep -q "^verdict" out2 && ! grep "claimed pair" out2 | grep -q errors'
+
+# A work that nobody hands the device to, and handlers of two tables, have nothing in common.
+cat >apart.c <<'C'
+struct file { int state; int other; };
+struct file_operations { int (*open)(struct file *file); int (*release)(struct file *file); };
+static int one_open(struct file *file) { file->state = 1; return 0; }
+static int one_release(struct file *file) { return file->state; }
+static int two_open(struct file *file) { return file->state; }
+const struct file_operations one = { .open = one_open, .release = one_release };
+const struct file_operations two = { .open = two_open };
+C
+deadheat scan -q --store "$tmp/store3" --kernel --top 0 apart.c >out3 2>err3
+check "functions of one table may get the same file" grep -q "claimed pair: one_open / one_release on file->state" out3
+check "... those of two tables do not" sh -c 'grep -q "^verdict" out3 && ! grep "claimed pair" out3 | grep -q two_open'
+
+# atomic_t has four bytes: what lies behind it is no part of it.
+cat >neighbour.c <<'C'
+typedef struct { int counter; } atomic_t;
+struct raw { unsigned value; };
+extern void atomic_inc(atomic_t *v);
+extern void _raw_spin_lock(struct raw *lock);
+extern void _raw_spin_unlock(struct raw *lock);
+static struct { atomic_t users; int count; struct raw lock; } shared;
+void first(void) { atomic_inc(&shared.users); }
+void second(void) { _raw_spin_lock(&shared.lock); shared.count++; _raw_spin_unlock(&shared.lock); }
+void third(void) { shared.users.counter = 0; }
+C
+deadheat scan -q --store "$tmp/store4" --kernel --top 0 neighbour.c >out4 2>err4
+check "a plain write to the atomic is claimed" grep -q "claimed pair: first / third" out4
+check "... its neighbour is not" sh -c '! grep "claimed pair" out4 | grep -q second'
 
 if [ "${LONG:-}" ]; then
 	check "the real kernel: tinyconfig and e1000" sh "$TOP/bench/scan.sh" tiny

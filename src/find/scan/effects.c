@@ -146,7 +146,7 @@ static void model_accesses(struct work *w, const struct ir_instr *in, const stru
 	for (uint32_t i = 0; i < count; i++) {
 		bool object = m->kind == MODEL_ATOMIC && (m->object == (int)i || m->object == MODEL_NO_OBJECT);
 		unsigned flags = object ? ACCESS_ATOMIC : ACCESS_RANGE;
-		uint32_t bytes = in->op == IR_ASM ? w->unit->extras[in->extra + 2 * i + 1] : object && size == UINT32_MAX ? 8 : size;
+		uint32_t bytes = in->op == IR_ASM ? w->unit->extras[in->extra + 2 * i + 1] : object && size == UINT32_MAX ? (m->bytes ? m->bytes : 8) : size;
 		path_id path = argument(w, in, (int)i);
 
 		if (m->kind == MODEL_SPAWN && m->object == (int)i)

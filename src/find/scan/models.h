@@ -82,6 +82,8 @@ struct model {
 	const char *fixed;   /* name of that one lock; or of the hidden static object */
 	bool by_value;       /* the formal is the object itself (a thread id, a key), not its address */
 	int entry, argument; /* formals; -1 none. argument is what the entry's formal 0 becomes */
+	int argument_as;     /* ... or formal K, with `as K` (interrupt handlers get their cookie second) */
+	bool self;           /* field: the function gets the address of the struct it is stored in (work, timers) */
 	bool entry_indirect; /* the entry is *(void **)(formal `entry` + entry_offset): sigaction */
 	int64_t entry_offset;
 	int entry_method;    /* >= 0: formal `entry` points to a pointer to an object of C++: slot of its vtable; -1 */
@@ -99,6 +101,7 @@ struct model {
 	bool returns_static; /* the result points to the hidden object `fixed`, which the call writes, unsynchronised (localtime) */
 	bool touches_static; /* the call reads and writes hidden object `fixed`, unsynchronised (strtok) */
 	int copy_to, copy_from; /* pointers within *copy_from go to *copy_to (-2: the returned object); -1 none */
+	uint32_t bytes;      /* ATOMIC: how many; 0: 8 */
 	int length;          /* formal that says how many bytes; -1 unknown */
 	enum ir_order order; /* ATOMIC, FENCE: IR_ORDER_SEQ_CST unless said */
 	const char *where;   /* "models/pthread.model:12" */

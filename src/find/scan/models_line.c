@@ -165,6 +165,17 @@ static int option_value(struct line *line, struct model *model) { model->by_valu
 static int option_recursive(struct line *line, struct model *model) { model->recursive = true; return 0; }
 static int option_many(struct line *line, struct model *model) { model->many = true; return 0; }
 static int option_arg(struct line *line, struct model *model) { return one_formal(line, "arg", &model->argument); }
+static int option_as(struct line *line, struct model *model) { return one_formal(line, "as", &model->argument_as); }
+static int option_self(struct line *line, struct model *model) { model->self = true; return 0; }
+static int option_bytes(struct line *line, struct model *model)
+{
+	int bytes;
+
+	if (one_formal(line, "bytes", &bytes))
+		return -1;
+	model->bytes = (uint32_t)bytes;
+	return 0;
+}
 static int option_lock(struct line *line, struct model *model) { return one_formal(line, "lock", &model->lock); }
 static int option_length(struct line *line, struct model *model) { return one_formal(line, "length", &model->length); }
 static int option_method(struct line *line, struct model *model) { return one_formal(line, "method", &model->entry_method); }
@@ -293,7 +304,8 @@ static const struct option {
 	{ "entry", option_entry }, { "arg", option_arg }, { "lock", option_lock }, { "returns", option_returns },
 	{ "reads", option_reads }, { "writes", option_writes }, { "keeps", option_keeps }, { "length", option_length },
 	{ "result", option_result }, { "fixed", option_fixed }, { "static", option_static }, { "touches", option_touches },
-	{ "copies", option_copies }, { "passes", option_passes }, { "reaches", option_reaches }, { "many", option_many }, { "order", option_order }, { "method", option_method },
+	{ "copies", option_copies }, { "passes", option_passes }, { "reaches", option_reaches }, { "as", option_as }, { "self", option_self },
+	{ "bytes", option_bytes }, { "many", option_many }, { "order", option_order }, { "method", option_method },
 };
 
 static const struct option *option_find(const struct word *word)

@@ -102,6 +102,8 @@ int points_to(struct scan *s)
 	for (uint32_t f = 0; f < s->function_count; f++)
 		if (s->functions[f].defined)
 			visit_function(p, f);
+	if (s->options->kernel)
+		points_to_handlers(p);
 	/* Values that got a class late (phis, copies of integers), calls through pointers: until nothing moves. */
 	for (int round = 0; round < 20; round++) {
 		p->changed = false;

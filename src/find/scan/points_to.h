@@ -4,6 +4,7 @@
  *     points_to.c          globals, functions, rounds until nothing moves
  *     points_to_instrs.c   one instruction
  *     points_to_calls.c    one call
+ *     points_to_handlers.c what handlers that nobody calls by name are given (--kernel)
  *     points_to_classes.c  the classes: find, merge, fields, arrays
  *     points_to_ask.c      questions of the later passes
  */
@@ -79,6 +80,9 @@ struct cell cell_of_operand(struct points_to *p, uint32_t f, ir_operand o, bool 
 void visit_define(struct points_to *p, uint32_t f);
 void visit_instr(struct points_to *p, uint32_t f, const struct ir_instr *in);
 void visit_function(struct points_to *p, uint32_t f);
+
+/* points_to_handlers.c */
+void points_to_handlers(struct points_to *p);
 
 /* points_to_calls.c */
 struct cell cell_of_result(struct points_to *p, uint32_t f);

@@ -93,7 +93,7 @@ static void entry_call(struct points_to *p, uint32_t f, const struct ir_instr *i
 						bind_formal(p, callee, j, argument(p, f, in, (int)k));
 					}
 		} else if (m->argument >= 0)
-			bind_formal(p, callee, 0, argument(p, f, in, m->argument));
+			bind_formal(p, callee, (uint32_t)m->argument_as, argument(p, f, in, m->argument));
 	}
 }
 
