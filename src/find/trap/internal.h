@@ -140,6 +140,7 @@ struct trapping {
 	uint64_t began, last, cpu_ms, last_fresh, next_scan;
 	uint64_t own_ns;        /* CPU time of ours that was charged */
 	uint64_t once_ns;       /* ... that is not: decoding, telling */
+	int64_t arming_ns;      /* what we may still use for first int3s */
 	uint32_t hit_read, find_read;
 	int nap_ms;
 	bool looking;

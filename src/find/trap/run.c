@@ -4,7 +4,8 @@
  * The budget is a share of the time of the program: the CPU time it uses, or that of the clock where this
  * is more (on a busy machine a stalled thread would mostly have waited for a core). Handlers take what
  * they used from it, stalls included, by the clock; we take our own CPU time, but for what is done once (decoding a
- * module, telling a find). What is executed often is only given an int3 while there is budget left for its
+ * module, telling a find). First int3s take no more than half the share of the CPU time the program uses (where it is
+ * idle, or starved, a tenth of the share of the clock). What is executed often is only given an int3 while there is budget left for its
  * stall and for RESERVE more: those are for code that comes by rarely, whose int3s are waiting already.
  *
  * The program does not die with us; when we end first, nothing stays patched.
@@ -27,6 +28,7 @@
 #define RESERVE 3       /* stalls */
 #define SAVED_MOST 12   /* stalls: an idle night does not allow for a stormy morning */
 #define ARM_NS 3000     /* one byte, by /proc/PID/mem */
+#define ARMING_MOST 20000000 /* ns */
 #define RUNNING_MS 200
 #define WATCH_NS 20000  /* a hit, and now and then a watch */
 #define LIVE_MOST 1024u /* armed at one tick */
@@ -96,31 +98,38 @@ static void hand_out_budget(struct trapping *t, uint64_t now)
 {
 	int64_t most = (int64_t)(SAVED_MOST * t->plan->stall_ns), have;
 	uint64_t past = now - t->last, cpu = processes_cpu_ms(&t->processes), own = own_cpu_ns(), charged;
+	uint64_t used = cpu - t->cpu_ms;
 
 	charged = own - t->own_ns - t->once_ns - t->tables.made_ns;
 	t->own_ns = own;
 	t->once_ns = t->tables.made_ns = 0;
 	t->nap_ms = cpu == t->cpu_ms && !processes_have_fresh(&t->processes) ? IDLE_MS : tick_ms(t->options);
-	if (cpu > t->cpu_ms + past)
-		past = cpu - t->cpu_ms;
+	t->arming_ns += (int64_t)(used / 2 > past / 10 ? used * t->options->budget_ppm / 2 : past * t->options->budget_ppm / 10);
+	if (t->arming_ns > ARMING_MOST)
+		t->arming_ns = ARMING_MOST;
+	if (used > past)
+		past = used;
 	t->cpu_ms = cpu;
 	t->last = now;
 	t->plan->counters[TRAP_C_HOST_NS] += charged;
 	have = __atomic_add_fetch(&t->plan->tokens_ns, (int64_t)(past * t->options->budget_ppm) - (int64_t)charged, __ATOMIC_RELAXED);
-	if (have > most)
-		__atomic_fetch_sub(&t->plan->tokens_ns, have - most, __ATOMIC_RELAXED);
+	if (have > most || have < -most) /* nor does one bad moment stop us for long */
+		__atomic_fetch_add(&t->plan->tokens_ns, (have > most ? most : -most) - have, __ATOMIC_RELAXED);
 }
 
 static unsigned fresh_now(struct trapping *t, uint64_t now)
 {
-	int64_t room = __atomic_load_n(&t->plan->tokens_ns, __ATOMIC_RELAXED) / ARM_NS;
+	int64_t tokens = __atomic_load_n(&t->plan->tokens_ns, __ATOMIC_RELAXED);
+	int64_t room = (tokens < t->arming_ns ? tokens : t->arming_ns) / ARM_NS;
 	uint64_t due = (now - t->last_fresh) * t->options->rate / 1000;
 
 	if (due)
 		t->last_fresh = now;
-	if (room <= 0)
+	if (room <= 0 || !processes_have_fresh(&t->processes))
 		return 0;
-	return due > (uint64_t)room ? (unsigned)room : (unsigned)due;
+	due = due > (uint64_t)room ? (uint64_t)room : due;
+	t->arming_ns -= (int64_t)due * ARM_NS;
+	return (unsigned)due;
 }
 
 static unsigned live_now(const struct trapping *t)
@@ -145,11 +154,12 @@ static void read_hit(struct trapping *t, uint32_t n)
 static int read_find(struct trapping *t, uint32_t n)
 {
 	struct trap_find *find = &t->plan->finds[n % TRAP_FINDS];
-	uint64_t began = own_cpu_ns();
+	uint64_t began;
 	int status;
 
 	if (!__atomic_load_n(&find->ready, __ATOMIC_ACQUIRE))
 		return 0;
+	began = own_cpu_ns();
 	status = tell_find(&t->teller, find);
 	__atomic_store_n(&find->ready, 0, __ATOMIC_RELEASE);
 	t->once_ns += own_cpu_ns() - began;
@@ -255,6 +265,7 @@ static int launch(struct trapping *t, const struct program *program, struct aren
 	if (!spawn.envp)
 		return -1;
 	t->keeper = keeper_start(&t->tracer, t->plan, NULL);
+	t->own_ns = own_cpu_ns();
 	run_take_signals(&saved);
 	status = spawn_start(&spawn, &pid);
 	if (!status)
