@@ -112,6 +112,7 @@ static int trap(struct trapping *t, int argc, char **argv)
 		return cli_fail();
 	if (detecting_open_store(t->detecting, &t->program))
 		trouble = cli_fail();
+	t->options.cache = arena_printf(t->detecting->arena, "%s/cache/sites", strstr(cli_store, "://") ? STORE_DEFAULT : cli_store);
 	if (finding_run(t->detecting, "trap", work, t))
 		trouble = cli_fail();
 	else

@@ -111,6 +111,39 @@ wait $host; status=$?
 check "it ends well" [ $status = 0 ]
 check_output "with exact results" "wrong 0" cat out
 
+# ---- tables are kept by build-id; one that is cut or has a byte turned over is as good as none ----
+from_cache() { deadheat trap -q --budget 20% --rate 100000 --store kept -- ./stress 1 >out 2>&1 && grep -q 'wrong 0' out &&
+	deadheat report --store kept --format json | sed -n 's/.*"tables_from_cache": \([0-9]*\).*/\1/p' | tail -n 1; }
+check "the first time nothing is kept yet" [ -z "$(from_cache)" ]
+check "then a table is" sh -c '[ -n "$(ls kept/cache/sites/*.sites)" ] && ! ls kept/cache/sites/*.new'
+check "the second time it is used" [ "$(from_cache)" = 1 ]
+sites=$(ls kept/cache/sites/*.sites); cp "$sites" good.sites
+printf X | dd of="$sites" bs=1 seek=2000 conv=notrunc 2>/dev/null; from_cache >/dev/null
+check "a byte turned over: it is made again" cmp "$sites" good.sites
+head -c 1000 good.sites >"$sites"; from_cache >/dev/null
+check "cut: it is made again" cmp "$sites" good.sites
+: >"$sites"; from_cache >/dev/null
+check "empty: it is made again" cmp "$sites" good.sites
+
+# ---- constants get no traps ----
+cat >constants.c <<'C'
+#include <time.h>
+static const long table[4] = { 1, 2, 3, 4 };
+volatile long sink;
+int main(int argc, char **argv)
+{
+	long sum = 0;
+	for (time_t end = time(NULL) + 2; time(NULL) < end;)
+		__asm__ volatile("add table(%%rip), %0\n\tadd table+8(%%rip), %0" : "+r"(sum) : "m"(table));
+	sink = sum;
+	return 0;
+}
+C
+gcc -O1 -o constants constants.c && deadheat trap -q --budget 50% --rate 100000 --store constants.s -- ./constants >out 2>&1
+hits() { deadheat report --store constants.s --format json | sed -n 's/.*"traps_hit": \([0-9]*\).*/\1/p'; }
+n=$(hits)
+check "reads of constants are never trapped" [ "${n:-0}" -lt 10 ]
+
 # ---- refused, in one line ----
 refused() { # WHAT WORDS PROGRAM
 	deadheat trap --store none -- "$3" >said 2>&1; status=$?

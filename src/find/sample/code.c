@@ -55,6 +55,19 @@ const uint8_t *code_bytes(const struct code *code, uint64_t place, size_t *left,
 	return NULL;
 }
 
+bool code_is_constant(const struct code *code, uint64_t place)
+{
+	if (place >= code->relro_low && place < code->relro_high)
+		return true;
+	for (size_t i = 0; i < code->segment_count; i++) {
+		const Elf64_Phdr *s = &code->segments[i];
+
+		if (place >= s->p_vaddr && place - s->p_vaddr < s->p_memsz)
+			return !(s->p_flags & PF_W);
+	}
+	return false;
+}
+
 const uint8_t *code_at(const struct code *code, uint64_t place, size_t *left)
 {
 	return code_bytes(code, place, left, true);
@@ -95,6 +108,10 @@ static bool read_headers(struct code *code, const uint8_t *id, size_t id_size)
 			matches = same_build(code, p, id, id_size);
 		if (p->p_type == PT_GNU_EH_FRAME)
 			code->eh_frame_hdr = p->p_vaddr;
+		if (p->p_type == PT_GNU_RELRO) {
+			code->relro_low = p->p_vaddr;
+			code->relro_high = p->p_vaddr + p->p_memsz;
+		}
 		if (p->p_type != PT_LOAD || code->segment_count == CODE_SEGMENTS)
 			continue;
 		code->segments[code->segment_count++] = *p;

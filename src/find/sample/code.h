@@ -37,6 +37,9 @@ void code_close(struct code *code);
 /* Bytes at a place of executable code; *left: how many to the end of its segment. NULL: not code. */
 const uint8_t *code_at(const struct code *code, uint64_t place, size_t *left);
 
+/* Is it in a part of the file that is never written once the program runs (.rodata, text, after relocation .got)? */
+bool code_is_constant(const struct code *code, uint64_t place);
+
 /*
  * The instruction surely executed before the one at place: its own place, or UINT64_MAX when that
  * is not certain. A call is never crossed, nor a system call: the caller looks at what it gets.

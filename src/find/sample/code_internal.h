@@ -28,6 +28,7 @@ struct code {
 	size_t segment_count;
 	uint64_t eh_frame_hdr;
 	uint64_t text_low, text_high;
+	uint64_t relro_low, relro_high;
 	uint8_t *starts, *soft, *hard; /* one bit per byte of text; one block of memory */
 	VEC(struct code_function) functions; /* sorted, disjoint */
 	VEC(struct code_jump) jumps;         /* sorted by target */

@@ -3,6 +3,7 @@
  *
  *   run.c      the loop: processes come and go, time passes, the budget is handed out
  *   table.c    a module's memory instructions, decoded once, published in the plan
+ *   cache.c    tables on disk, by build-id
  *   process.c  processes, and what is loaded where in them
  *   arm.c      which instructions of a process have an int3
  *   tell.c     finds become candidates
@@ -34,6 +35,8 @@ struct tables {
 	size_t used, size;             /* bytes of the plan area */
 	VEC(char *) paths;             /* by number; NULL path: not wanted */
 	VEC(int) numbers;              /* table of that path, -1: none */
+	const char *cache;             /* folder, NULL: none */
+	uint64_t cached;               /* tables that came from there */
 	uint64_t sites;
 	uint64_t made_ns;              /* CPU time that making tables took; the reader sets it back */
 };
@@ -47,6 +50,12 @@ static inline const struct trap_site *table_sites(const struct tables *tables, i
 {
 	return (const void *)((const char *)tables->plan + tables->plan->tables[number].at);
 }
+
+/* ---- cache.c ---------------------------------------------------------------------------------- */
+
+/* How many were there; 0: decode. folder NULL, or a module without a build-id: nothing is kept. */
+size_t site_cache_read(const char *folder, const char *build_id, struct trap_site *sites, size_t most);
+void site_cache_write(const char *folder, const char *build_id, const struct trap_site *sites, size_t count);
 
 /* ---- process.c ---------------------------------------------------------------------------------- */
 

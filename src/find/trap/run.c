@@ -71,6 +71,7 @@ int trapping_open(struct trapping *t, const struct trap_options *options, struct
 	t->tracer.header->active = !options->delay_ms;
 	write_plan(t);
 	site_tables_open(&t->tables, t->plan, t->tracer.plan_size);
+	t->tables.cache = options->cache;
 	t->processes = (struct processes){
 		.tables = &t->tables, .header = t->tracer.header, .sink = *sink,
 		.own_filters = process_filters(getpid()), .random = options->seed * 0x9e3779b97f4a7c15ull + 0x1234567,
@@ -293,6 +294,8 @@ void trapping_finish(struct trapping *t, const struct find_sink *sink)
 		sink->counter(sink->context, "finds_outside", t->teller.outside);
 	if (t->teller.atomics && sink->counter)
 		sink->counter(sink->context, "finds_of_atomics", t->teller.atomics);
+	if (t->tables.cached && sink->counter)
+		sink->counter(sink->context, "tables_from_cache", t->tables.cached);
 	r->sites = t->tables.sites;
 	r->modules = t->plan->table_count;
 	r->processes = t->tracer.header->process_count;

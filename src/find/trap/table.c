@@ -67,12 +67,10 @@ struct making {
 	size_t count, most;
 };
 
-/* Constants do not change; where data is, nothing is executable. */
+/* Constants do not change: .rodata, and what the loader alone has written. */
 static bool is_constant(const struct making *m, const struct wire_plain_access *access, uint64_t end)
 {
-	size_t left;
-
-	return access->base == WIRE_REG_RIP && code_at(m->code, end + (uint64_t)(int64_t)access->displacement, &left);
+	return access->base == WIRE_REG_RIP && code_is_constant(m->code, end + (uint64_t)(int64_t)access->displacement);
 }
 
 static bool is_quiet(const struct making *m, const struct wire_plain_access *access, uint64_t end)
@@ -117,6 +115,19 @@ static void decode(struct making *m, uint64_t low, uint64_t high)
 	}
 }
 
+static void decode_all(struct making *m, const char *path)
+{
+	struct code *code = code_open(path, NULL, 0);
+	uint64_t low, high;
+
+	m->code = code;
+	for (size_t i = 0; code && code_nth_function(code, i, &low, &high); i++)
+		decode(m, low, high);
+	if (code)
+		code_close(code);
+	m->code = NULL;
+}
+
 static int publish(struct making *m, const char *path, const char *build_id)
 {
 	struct trap_plan *plan = m->tables->plan;
@@ -141,24 +152,23 @@ static int make(struct tables *tables, const char *path)
 {
 	struct making m = { .tables = tables };
 	char build_id[BUILD_ID_HEX_MAX];
-	uint64_t low, high;
-	struct code *code;
 	int number = -1;
 
 	if (tables->used >= tables->size || is_left_out(path) || strlen(path) >= sizeof(tables->plan->tables[0].path) ||
 	    tables->plan->table_count == TRAP_TABLES || sym_build_id(path, build_id))
 		return -1;
-	code = code_open(path, NULL, 0);
-	if (!code)
-		return -1;
-	m.code = code;
 	m.sites = (void *)((char *)tables->plan + tables->used);
 	m.most = (tables->size - tables->used) / sizeof(*m.sites);
-	for (size_t i = 0; code_nth_function(code, i, &low, &high); i++)
-		decode(&m, low, high);
+	m.count = site_cache_read(tables->cache, build_id, m.sites, m.most);
+	if (m.count) {
+		tables->cached++;
+	} else {
+		decode_all(&m, path);
+		if (m.count && m.count < m.most)
+			site_cache_write(tables->cache, build_id, m.sites, m.count);
+	}
 	if (m.count && m.count < m.most)
 		number = publish(&m, path, build_id);
-	code_close(code);
 	return number;
 }
 

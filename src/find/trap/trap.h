@@ -22,6 +22,7 @@ struct trap_options {
 	uint64_t delay_ms, duration_ms;
 	uint64_t seed;
 	bool no_watch;        /* no watchpoints: compare values */
+	const char *cache;    /* folder of tables of sites, by build-id; NULL: none */
 	uint64_t timeout_ms;  /* it is killed then; 0: it is production's, never */
 };
 
