@@ -101,7 +101,7 @@ draw() {
 	detect) # from the part's own table of slowdowns
 		sed -n '/^| slowdown/,/^$/p' "$page/parts/detect.txt" 2>/dev/null | awk -F' *[|] *' 'NR == 1 { for (i = 3; i < NF; i++) at[$i] = i; next } NR > 2 && NF > 3 {
 			printf "%s", $2; m = split("ours-clang ours-gcc tsan-clang tsan-gcc helgrind drd nop-clang", w, " ")
-			for (i = 1; i <= m; i++) printf " %s", (w[i] in at) && $at[w[i]] + 0 > 0 ? $at[w[i]] : "?"; print "" }' >"$data"
+			for (i = 1; i <= m; i++) printf " %s", ((w[i] in at) && $at[w[i]] + 0 > 0 ? $at[w[i]] : "?"); print "" }' >"$data"
 		[ -s "$data" ] && plot detect <<-G
 			$bars_style; set title 'Slowdown over native, real programs (logarithmic)'; set logscale y
 			plot for [i=2:8] '$data' using i:xtic(1) title word('deadheat-clang deadheat-gcc TSan-clang TSan-gcc Helgrind DRD just-run', i-1)

@@ -76,6 +76,52 @@ check "and the page says so" has "ended by its time budget"
 check_status "an unknown part" 1 sh bench/run nosuch
 check_output "is named" "bench: there is no part nosuch" sh bench/run nosuch
 
+# ---- what the other parts print is understood: bars, plots, and not a word on stderr ------------------------
+cat >"$tmp/parts/detect.sh" <<'X'
+printf '\n| slowdown | native-gcc | native-clang | tsan-gcc | tsan-clang | ours-clang | helgrind |\n|---|---:|---:|---:|---:|---:|---:|\n| pigz | 0.30 s | 0.28 s | 19.1 | 6.7 | 5.1 | – |\n| zstd | 0.10 s | 0.10 s | 58.9 | 15.7 | 17.9 | 120.5 |\n\n'
+X
+cat >"$tmp/parts/rivals.sh" <<'X'
+printf 'list\tours\t5.0\t4.0..6.0\t22\t4\t4 of 4\nlist\ttsan-clang\t6.0\t5.0..7.0\t20\t1\t1 of 4\nlist\tmissed\t0\t3\n' >"$BENCH_RESULTS/rivals.tsv"
+printf '| a |\n|---|\n| x |\n'
+X
+cat >"$tmp/parts/fuzz.sh" <<'X'
+printf 'lazy\tplain\t1001\t1001\t1001\nlazy\tpair\t3\t2\t4\n' >"$BENCH_RESULTS/fuzz.tsv"
+printf '| a |\n|---|\n| x |\n'
+X
+cat >"$tmp/parts/rates.sh" <<'X'
+for name in sample trap-deadheat trap-clock; do printf '0.5 1 0 2 10\n2 3 2 4 20\n' >"$BENCH_RESULTS/rates-planted-$name.dat"; done
+printf '| a |\n|---|\n| x |\n'
+X
+cat >"$tmp/parts/production.sh" <<'X'
+echo 'apache     sample         12345        55.20  0.991 [0.953..1.020]   1.010 [0.990..1.030]   0'
+echo 'apache     trap           12345        55.20  0.941 [0.903..1.020]   1.010 [0.990..1.030]   0'
+X
+cat >"$tmp/parts/scan.sh" <<'X'
+for name in pigz memcached; do
+	echo "$name: 3 units (0 skipped), ${#name}000 lines, 10431 instructions; clang+lower 0.37 CPU s for 3 of them, from the cache 0.00 CPU s, 100 MiB"
+	echo "$name: scan from the cache: 0.${#name} CPU s, 18 MiB, status 0; 13002 lines a CPU s; 50 candidates printed"
+done
+X
+cat >"$tmp/parts/campaign.sh" <<'X'
+#!/bin/bash
+for ((i = 0; i < 2; i++)); do echo "workers: one 1000 trials/s, four 1900 trials/s, ratio 1.90"; done
+X
+cat >"$tmp/parts/report.sh" <<'X'
+echo "text          350    1000000"
+echo "html          450    2200000"
+X
+parts="detect rivals fuzz rates production scan campaign report"
+check "parts of every kind" sh bench/run $parts
+check "the page is well formed" well_formed "$tmp/page"
+check_output "its maker has nothing to complain about" "[]" sh -c 'shift; echo "[$(sh bench/page.sh "$0" "$@" 2>&1 >/dev/null)]"' "$tmp/page" - $parts
+check "throughput against its bar" has "| throughput of apache under trap ÷ native | ≥ 0.95 | 0.941 | [0.903..1.020] | **missed** | production |"
+check "lines a second against theirs" has "| scan of pigz: lines a CPU second after bitcode | ≥ 20,000 | 13002 | one run | **missed** | scan |"
+check "workers" has "| four workers ÷ one on one PostgreSQL, two cores | ≥ 1.8 | 1.90 | 1.90..1.90, 2 rounds | met | campaign |"
+check "reports" has "| 1,000 findings as text | < 1,000 ms | 350 ms | median | met | report |"
+if command -v gnuplot >/dev/null; then
+	check "every plot is there" sh -c 'for n in detect rivals fuzz rates-planted-overhead rates-planted-detections scan; do [ -s "$1/$n.svg" ] || { echo "$n"; exit 1; }; done' sh "$tmp/page"
+fi
+
 # ---- killed in the middle: -9, nobody can tidy up -------------------------------------------------------
 until_true() { for _ in $(seq 600); do eval "$1" && return 0; sleep 0.1; done; return 1; }
 touch "$tmp/wait"
