@@ -3,7 +3,8 @@
 #
 #   speed     schedules a second, two threads, ten operations, --jobs 2           bar: 2,000
 #   cpu       a CPU-bound program under confirm with a cold pair, by user time
-#             against the plain program on one core, both compilers                bar: 1.15
+#             against the plain program on one core, both compilers; also on the plain
+#             program itself, with traps instead of instrumentation                bar: 1.15
 #   figures   hits and errors of the paper's figures over 100 (1,000) seeds
 #   replay    N witnesses (WITNESSES=1000) replayed ten times, step by step, with a busy core
 #   clean     clean programs, SEEDS=1000 trials of every pair that must not meet
@@ -56,6 +57,9 @@ cpu() {
 			a=$(best $trials_of 1 "$program.c:$l,$program.c:$l" "$tmp/program")
 			b=$(best $trials_of 6 "$program.c:$l,$program.c:$l" "$tmp/program")
 			echo "confirm_over_native_${program}_$with $(awk -v a="$a" -v b="$b" -v n="$native" 'BEGIN { printf "%.2f", (b - a) / 10 / n }')"
+			a=$(best $trials_of 1 "$program.c:$l,$program.c:$l" "$tmp/plain")
+			b=$(best $trials_of 6 "$program.c:$l,$program.c:$l" "$tmp/plain")
+			echo "confirm_over_native_${program}_${with}_plain $(awk -v a="$a" -v b="$b" -v n="$native" 'BEGIN { printf "%.2f", (b - a) / 10 / n }')"
 		done
 	done
 }
