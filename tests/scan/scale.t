@@ -46,4 +46,17 @@ check "a large recursion: the unlocked write is claimed" sh -c 'grep -q "claimed
 check "... what is locked in each round is not" sh -c 'grep -q "^verdict" racy.out && ! grep "claimed pair" racy.out | grep -q "on x$"'
 check "... and its locked twin is silent" sh -c 'grep -q "^verdict" clean.out && ! grep "claimed pair" clean.out | grep -q "on [xy]\$"'
 check "... it came to rest" sh -c '! grep -q "come to rest" racy.out'
+
+# A hash function: each value is used twice by the next, so that whoever follows all ways never ends.
+{
+	echo 'unsigned long state; void mix(unsigned long a, unsigned long b) {'
+	i=0
+	while [ $i -lt 60 ]; do
+		echo 'a = a + b; b = b ^ a;'
+		i=$((i + 1))
+	done
+	echo 'state = a + b; }'
+} >hash.c
+timeout 60 deadheat scan -q --store "$tmp/hash.store" --kernel --top 0 hash.c >hash.out 2>hash.err
+check "values used over and over are looked at once" grep -q 'claimed pair: mix / mix on state' hash.out
 done_testing

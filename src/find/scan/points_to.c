@@ -152,6 +152,7 @@ void points_to_free(struct scan *s)
 	free(p->functions);
 	free(p->varargs);
 	free(p->def);
+	free(p->cast);
 	free(p);
 	s->points_to = NULL;
 }

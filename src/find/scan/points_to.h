@@ -44,6 +44,7 @@ struct points_to {
 	struct cell *globals, *functions, *varargs;
 	VEC(struct two_cells) pending;
 	const struct ir_instr **def;
+	uint8_t *cast;          /* per value of the function at hand: 1 no address computed as an integer, 2 one; 0 not looked yet */
 	size_t def_size;
 	struct scan *s;
 	bool changed;

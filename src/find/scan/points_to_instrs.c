@@ -144,11 +144,18 @@ static void index_region(struct points_to *p, uint32_t f, const struct ir_instr 
 
 /* ---- instructions -------------------------------------------------------------------------------------------------------- */
 
-static bool from_int_cast(const struct points_to *p, ir_operand o)
+/* Each value once: code like a hash function's uses its values over and over. */
+static bool from_int_cast(struct points_to *p, ir_operand o)
 {
 	const struct ir_instr *def = ir_kind(o) == IR_K_VALUE ? p->def[ir_index(o)] : NULL;
+	uint8_t *known;
 
-	return def && (def->op == IR_TO_INT || (def->op == IR_ARITH && (from_int_cast(p, def->a) || from_int_cast(p, def->b))));
+	if (!def || (def->op != IR_TO_INT && def->op != IR_ARITH))
+		return false;
+	known = &p->cast[ir_index(o)];
+	if (!*known)
+		*known = def->op == IR_TO_INT || from_int_cast(p, def->a) || from_int_cast(p, def->b) ? 2 : 1;
+	return *known == 2;
 }
 
 static void to_pointer(struct points_to *p, uint32_t f, const struct ir_instr *in)
@@ -298,10 +305,12 @@ void visit_define(struct points_to *p, uint32_t f)
 	if (count > p->def_size) {
 		p->def_size = count * 2;
 		p->def = realloc(p->def, p->def_size * sizeof(*p->def));
-		if (!p->def)
+		p->cast = realloc(p->cast, p->def_size);
+		if (!p->def || !p->cast)
 			BUG("out of memory");
 	}
 	memset(p->def, 0, count * sizeof(*p->def));
+	memset(p->cast, 0, count);
 	for (uint32_t i = 0; i < info->instr_count; i++) {
 		const struct ir_instr *in = &unit->instrs[info->first_instr + i];
 
