@@ -27,7 +27,7 @@ static int fail_on = RUNG_CONFIRMED;
 #define DETECT_MS (10 * 60 * 1000) /* a run of the program as it is; one that hangs must not hang us */
 #define EXPLORE_RUNS 6
 #define EXPLORE_MS 2000 /* of work per run, and of the program's own */
-#define SLOWER 10       /* at most so many times that on the clock: the machine is busy, or the program waits */
+#define SLOWER 5        /* at most so many times that on the clock: the machine is busy, or the program waits */
 #define ONLY_IF_HARMLESS UINT64_MAX
 static uint64_t runs = 5, schedules = ONLY_IF_HARMLESS;
 
@@ -240,6 +240,7 @@ static int explore(struct catch *catch, const struct cost *native)
 	options.seed = trial_options.seed;
 	options.timeout_ms = explore_limit(native);
 	options.all_runs = options.mute = true;
+	options.cut_runs = 2; /* it spins where no schedule reaches it: the others would too */
 	if (detect_run(&session->program, &options, session->sym, &sink, &session->arena, &result))
 		return -1;
 	if (catch->found.ids.count > before)

@@ -92,6 +92,7 @@ int detect_run(const struct program *program, const struct detect_options *optio
 	struct drain drain = { .sink = sink, .arena = arena };
 	struct rewind at = rewind_remember();
 	const char *runtime = options->schedule && !strcmp(options->schedule, "random") ? "explore" : "detect";
+	unsigned cut = 0;
 	bool go_on = true;
 	int status = 0;
 
@@ -110,7 +111,9 @@ int detect_run(const struct program *program, const struct detect_options *optio
 		result->ended = spawn_status_name(arena, launch.status);
 		note_end(sink, arena, &launch);
 		result->interrupted = launch.interrupted;
-		go_on = (options->all_runs || drain.fresh || cut_short(&launch)) && !launch.interrupted;
+		cut += launch.timed_out;
+		go_on = (options->all_runs || drain.fresh || cut_short(&launch)) && !launch.interrupted &&
+			!(options->cut_runs && cut >= options->cut_runs);
 		if (options->plain && launch.timed_out)
 			go_on = false; /* it is too long for this: the others would be no shorter */
 	}

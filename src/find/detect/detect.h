@@ -17,6 +17,7 @@ struct detect_options {
 	uint64_t timeout_ms;    /* per run; 0 none */
 	bool patch;             /* call-site patching */
 	bool all_runs;          /* make them all, whatever they bring */
+	unsigned cut_runs;      /* after so many that only their time ended, no more; 0 no limit */
 	bool mute;              /* what the program prints goes nowhere */
 	bool plain;             /* it is not instrumented: its own instructions are told, schedule "random" only */
 };
