@@ -76,21 +76,21 @@ uint64_t sampler_first(struct trace_thread *self)
 }
 
 /*
- * What the budget has left of a tick after the sample itself; a fixed period is taken at its
- * word and gets the most.
+ * What the budget has left of a tick after the sample itself and after what is owed; a fixed period is
+ * taken at its word and gets the most.
  */
-static unsigned burst_steps(const struct trace_thread *self)
+static unsigned burst_steps(struct trace_thread *self)
 {
 	uint64_t budget = trace_header->budget_ppm ? trace_header->budget_ppm : 10000;
 	uint64_t allowed = TICK * budget / 1000000, base = delivery_ns + handler_ns;
 	uint64_t steps = allowed > base ? (allowed - base) / (delivery_ns + 1) : 0;
+	uint32_t paid;
 
 	if (trace_header->period_ns || steps > MOST_STEPS)
 		steps = MOST_STEPS;
-	/* The look at allocations since the last tick was made at the expense of this one. */
-	if (self->looked)
-		steps = steps > BURST_LOOK_STEPS ? steps - BURST_LOOK_STEPS : 0;
-	return (unsigned)steps;
+	paid = self->debt < steps ? self->debt : (uint32_t)steps;
+	self->debt -= paid;
+	return (unsigned)steps - paid;
 }
 
 /* ---- the sample ------------------------------------------------------------------------------- */
@@ -141,13 +141,16 @@ void sampler_take(struct trace_thread *self, const void *context, uint32_t flags
 
 static void take_counted(struct trace_thread *self, void *context)
 {
+	unsigned steps;
+
 	if (!trace_active()) {
 		trace_count(TRACE_SAMPLES_PAUSED);
 	} else {
 		trace_count(TRACE_SAMPLES);
 		sampler_take(self, context, 0);
-		burst_begin(self, context, burst_steps(self));
-		burst_look_begin(self);
+		steps = burst_steps(self);
+		burst_begin(self, context, steps);
+		burst_look_begin(self, steps > 0);
 	}
 }
 
@@ -307,7 +310,7 @@ static void sample_start(struct trace_thread *self)
 static void sample_fork_child(struct trace_thread *self)
 {
 	rt_memset(sampler_keep(self), 0, sizeof(self->part[0]));
-	self->resume = self->look = self->looked = 0;
+	self->resume = self->look = self->debt = 0;
 	sample_thread_start(self);
 }
 

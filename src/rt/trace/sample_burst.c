@@ -144,12 +144,11 @@ struct burst_call {
 	uint64_t count;
 };
 
-void burst_look_begin(struct trace_thread *self)
+void burst_look_begin(struct trace_thread *self, bool may)
 {
 	if (!self->calls)
 		self->calls = rt_arena(CALLS * sizeof(*self->calls));
-	self->look = ready && self->calls ? LOOK : 0;
-	self->looked = 0;
+	self->look = may && ready && self->calls ? LOOK : 0;
 	trace_told_refresh(self);
 }
 
@@ -164,7 +163,7 @@ RT_NOINLINE void burst_look(struct trace_thread *self, uintptr_t pc)
 	if (call->count & (call->count - 1))
 		return;
 	self->look = 0;
-	self->looked = 1;
+	self->debt += BURST_LOOK_STEPS;
 	if (self->resume < BURST_LOOK_STEPS)
 		self->resume = BURST_LOOK_STEPS;
 }

@@ -46,8 +46,8 @@ void burst_stop(void);
 void burst_restore(void);
 /* In the handler, after a sample: step so many instructions from there, if that is safe. */
 void burst_begin(struct trace_thread *self, void *context, unsigned steps);
-/* Look at the next allocations: what follows a rare call is stepped through for a moment. */
-void burst_look_begin(struct trace_thread *self);
+/* Look at the next allocations: what follows a rare call is stepped through for a moment. may: the budget has something left. */
+void burst_look_begin(struct trace_thread *self, bool may);
 #define BURST_LOOK_STEPS 10 /* our own way out takes about six */
 /* Not now: when the thread comes out of the next call of libc that passes through us. */
 void burst_later(struct trace_thread *self, unsigned steps);
