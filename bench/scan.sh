@@ -5,7 +5,7 @@
 #
 #   pigz, pbzip2 (C++), memcached, axel, sqlite   from Debian's sources, as Debian ships them
 #   tiny        Linux 6.1, tinyconfig + SMP, PCI, network, a serial driver and drivers/net/.../e1000
-#   tiny300     the first 300 units of defconfig: for the question whether time grows linearly
+#   def300      the first 300 units of defconfig, any number: for the question whether time grows linearly
 #   defconfig   Linux 6.1, x86-64 defconfig: 2,688 units; an hour of clang on two cores
 #
 # Each program is brought to a compile_commands.json once (build/bench/scan/NAME; a kernel is not
@@ -112,16 +112,18 @@ prepare_tiny() {
 	done | kernel tiny tinyconfig
 }
 prepare_defconfig() { kernel defconfig defconfig </dev/null; }
-prepare_tiny300() {
+prepare_part() { # defN: the same sources, flags and cache, so that nothing is compiled twice
 	prepare defconfig || return 1
-	head -n 300 "$P/defconfig/list" >"$P/tiny300/list"
+	head -n "${1#def}" "$P/defconfig/list" >"$P/$1/list"
+	mkdir -p "$P/defconfig/cache" && ln -sfn "$P/defconfig/cache" "$P/$1/cache"
 }
 
 prepare() { # name: once
 	[ -e "$P/$1/.ready" ] && return
 	mkdir -p "$P/$1"
 	echo "preparing $1 (log: $P/$1/prepare.log)" >&2
-	("prepare_$1") >"$P/$1/prepare.log" 2>&1 </dev/null && database "$1" && touch "$P/$1/.ready"
+	case $1 in def[0-9]*) how="prepare_part $1" ;; *) how=prepare_$1 ;; esac
+	($how) >"$P/$1/prepare.log" 2>&1 </dev/null && database "$1" && touch "$P/$1/.ready"
 }
 
 # ---- measuring -------------------------------------------------------------------------------------------
@@ -154,7 +156,7 @@ measure() { # name
 # The analysis on what is cached, with a store of its own.
 analysis() {
 	kernel=
-	case $1 in tiny* | defconfig) kernel=--kernel ;; esac
+	case $1 in tiny* | def*) kernel=--kernel ;; esac
 	rm -rf "$dir/store"
 	timed "$dir/scan" sh -c 'ulimit -t "$1"; shift; exec "$@"' sh "${LIMIT:-3600}" "$D/bin/deadheat" scan -q --store "$dir/store" --cache "$dir/cache" $kernel -p "$dir"
 	status=$?

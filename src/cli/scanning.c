@@ -64,7 +64,10 @@ void scanning_split(struct arena *arena, int argc, char **argv, struct load_opti
 
 static void show_progress(const char *phase, size_t done, size_t all, const char *what)
 {
-	progress_show("scan: %s %zu of %zu%s%s", phase, done, all, what ? ": " : "", what ? what : "");
+	if (all)
+		progress_show("scan: %s %zu of %zu%s%s", phase, done, all, what ? ": " : "", what ? what : "");
+	else
+		progress_show("scan: %s", phase);
 }
 
 static void say_skipped(const char *file, const char *why)
