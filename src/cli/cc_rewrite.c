@@ -36,9 +36,32 @@ static const char *const gcc_last[] = {
 	"-U_FORTIFY_SOURCE", "-Wno-tsan", NULL,
 };
 
-/* Another level sees other flows: what it warns of is not what the user's build warns of. */
-static const char *const gcc_level[] = {
-	"-Og", "-Wno-maybe-uninitialized", "-Wno-error=array-bounds", "-Wno-error=stringop-overflow",
+/*
+ * gcc instruments after its optimisers. The user's level stays, without the passes that remove or merge accesses, move them
+ * to other lines, or make functions of several or parts of one. tests/cc/keep.t looks at what they do. What is left are reads of
+ * the same variable with nothing between that could synchronise with another thread (-Og merges those too).
+ */
+static const char *const gcc_keep[] = {
+	/* stores that are overwritten or never read, loads whose value nobody needs */
+	"-fno-tree-dse", "-fno-tree-dce", "-fno-tree-builtin-call-dce", "-fno-tree-pta", "-fno-ipa-reference-addressable",
+	"-fno-optimize-strlen", "-fno-finite-loops",
+	/* loads and stores moved out of loops, up, down or into registers */
+	"-fno-tree-loop-im", "-fno-tree-pre", "-fno-code-hoisting", "-fno-tree-sink", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
+	"-fno-predictive-commoning", "-fno-tree-sra", "-fno-hoist-adjacent-loads", "-fno-allow-store-data-races",
+	/* conditional ones made unconditional, or two made one */
+	"-fno-tree-cselim", "-fno-ssa-phiopt", "-fno-tree-loop-if-convert", "-fno-split-paths", "-fno-store-merging",
+	"-fno-tree-vectorize", "-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize", "-fno-tree-loop-distribution",
+	"-fno-tree-loop-distribute-patterns", "-fno-loop-interchange", "-fno-loop-unroll-and-jam",
+	/* calls not made because of what the callee does */
+	"-fno-ipa-pure-const", "-fno-ipa-modref", "-fno-ipa-reference",
+	/* code of two lines made one, frames left early, clones with names of their own */
+	"-fno-tree-tail-merge", "-fno-crossjumping", "-fno-ipa-icf", "-fno-optimize-sibling-calls", "-fno-partial-inlining", "-fno-ipa-cp",
+	"-fno-ipa-sra", "-fno-reorder-blocks-and-partition", NULL,
+};
+
+/* Other passes see other flows: what they warn of is not what the user's build warns of. */
+static const char *const gcc_warnings[] = {
+	"-Wno-maybe-uninitialized", "-Wno-error=array-bounds", "-Wno-error=stringop-overflow",
 	"-Wno-error=stringop-overread", "-Wno-error=stringop-truncation", "-Wno-error=format-truncation",
 	"-Wno-error=format-overflow", "-Wno-error=null-dereference", "-Wno-error=nonnull", "-Wno-error=restrict",
 	"-Wno-error=free-nonheap-object", "-Wno-error=return-local-addr", "-Wno-error=dangling-pointer",
@@ -212,9 +235,9 @@ static int add_runtime(struct cc_line *line, cc_words *out)
 	return 0;
 }
 
-static bool changes_level(const struct cc_line *line)
+static bool keeps_accesses(const struct cc_line *line)
 {
-	static const char *const stay[] = { "-O0", "-Og", "--optimize=0", "--optimize=g" };
+	static const char *const stay[] = { "-O0", "--optimize=0" };
 
 	if (line->keep_optimisation || line->family != CC_GCC)
 		return false;
@@ -267,8 +290,12 @@ static int add_before(struct cc_line *line, cc_words *out, bool compiles, bool l
 
 static void add_after(struct cc_line *line, cc_words *out, bool compiles, bool links)
 {
-	if (compiles && changes_level(line))
-		add_all(out, gcc_level);
+	if (compiles && keeps_accesses(line)) {
+		if (!line->level)
+			add(out, "-Og");
+		add_all(out, gcc_keep);
+		add_all(out, gcc_warnings);
+	}
 	if (compiles)
 		add_all(out, line->family == CC_GCC ? gcc_last : clang_last);
 	if (compiles && line->family == CC_GCC)

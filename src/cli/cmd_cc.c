@@ -61,11 +61,11 @@ static int run_cxx(const struct command *command, int argc, char **argv)
 #define TEXT \
 	"Takes every option of the compiler it stands for and passes on its exit status. What is\n" \
 	"compiled gets access instrumentation, what is linked gets our runtime, which does nothing\n" \
-	"until deadheat starts the program. -O1, -O2, -O3, -Os and -Ofast become -Og with gcc,\n" \
-	"because optimisers remove accesses before they can be seen; -O0 stays.\n" \
+	"until deadheat starts the program. Optimisers remove accesses before they can be seen: what does\n" \
+	"so is switched off at -O1, -O2, -O3, -Os and -Ofast with gcc; without a level it is -Og.\n" \
 	"\n" \
 	"  --with gcc|clang        which compiler (default gcc); DEADHEAT_CC=NAME names any other\n" \
-	"  --keep-optimisation     leave the level as it is\n" \
+	"  --keep-optimisation     switch nothing off, and set no level\n" \
 	"\n" \
 	"Use it as CC=deadheat-cc CXX=deadheat-c++ with make, CMake and configure."
 

@@ -29,7 +29,8 @@ for level in '' -O0 -O2; do
 done
 producer() { readelf --debug-dump=info a.o | grep DW_AT_producer; }
 has_level() { deadheat-cc "$@" -c a.c -o a.o && producer | grep -q -- "$wanted"; }
-wanted=' -Og' check "gcc: -O2 becomes -Og" has_level -O2
+wanted=' -O2' check "gcc: -O2 stays" has_level -O2
+wanted=' -O1' check "gcc: -O1 stays" has_level -O1
 wanted=' -Og' check "gcc: none becomes -Og" has_level
 wanted=' -O0' check "gcc: -O0 stays" has_level -O0
 wanted=' -O3' check "gcc: --keep-optimisation" has_level -O3 --keep-optimisation
