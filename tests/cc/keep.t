@@ -146,7 +146,7 @@ sites() {
 			kind = substr(e, 1, 1); sub(/read|write/, "", e); print line, kind (e == "_range" ? "16" : e) }' | sort -u
 }
 has_all() { sites "$1" | comm -13 - wanted >lost; cat lost; [ ! -s lost ]; }
-for level in -Og -O1 -O2 -O3 -Os -Ofast '-O2 -fPIC' '-O3 -march=native' ''; do
+for level in -Og -O1 -O2 -O3 -Os -Ofast '-O2 -fPIC' '-O3 -mavx2' ''; do
 	check "gcc ${level:-without a level}: compiles" deadheat-cc --with gcc $level -g -c keep.c -o keep.o
 	check "gcc ${level:-without a level}: every access is on its line" has_all keep.o
 done
