@@ -2,7 +2,10 @@
 # scan.sh - scan on real code: how much it reads, how long it takes, what it says.
 #
 # Usage: bench/scan.sh [PROGRAM...]     (all but defconfig)
+#        bench/scan.sh without          the exclusions one by one, as rows of a Markdown table
 #
+#   without     claims with all exclusions and with one of them switched off (--without NAME): the clean half of
+#               tests/scan (how many of its programs stay proved; CORPUS=0 leaves it out), pigz, memcached
 #   pigz, pbzip2 (C++), memcached, axel, sqlite   from Debian's sources, as Debian ships them
 #   tiny        Linux 6.1, tinyconfig + SMP, PCI, network, a serial driver and drivers/net/.../e1000
 #   def300      the first 300 units of defconfig, any number: for the question whether time grows linearly
@@ -153,6 +156,8 @@ measure() { # name
 	if "$D/bin/deadheat" scan --help >/dev/null 2>&1; then analysis "$1"; fi
 }
 
+candidates() { sed -n 's/^verdict: undecided: \([0-9]*\) candidate.*/\1/p' "$dir/scan" | grep . || echo 0; }
+
 # The analysis on what is cached, with a store of its own.
 analysis() {
 	kernel=
@@ -160,14 +165,44 @@ analysis() {
 	rm -rf "$dir/store"
 	timed "$dir/scan" sh -c 'ulimit -t "$1"; shift; exec "$@"' sh "${LIMIT:-3600}" "$D/bin/deadheat" scan -q --store "$dir/store" --cache "$dir/cache" $kernel -p "$dir"
 	status=$?
-	echo "$1: scan from the cache: $cpu CPU s, $memory MiB, status $status; $(echo "$lines $cpu" | awk '{ printf "%.0f", $1 / ($2 + 0.001) }') lines a CPU s; $(grep -c "claimed pair" "$dir/scan") candidates printed"
+	echo "$1: scan from the cache: $cpu CPU s, $memory MiB, status $status; $(echo "$lines $cpu" | awk '{ printf "%.0f", $1 / ($2 + 0.001) }') lines a CPU s; $(candidates) candidates, assumptions: $(grep -c '^  safe ' "$dir/scan") safe, $(grep -c '^  unsafe ' "$dir/scan") unsafe"
 	sed -n '/^excluded:/,$p' "$dir/scan" | cut -c1-150 | head -n "${TAIL:-40}" | sed 's/^/    /'
-	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$units" "$lines" "$instructions" "$front_cpu" "$warm_cpu" "$cpu" "$memory" "$(grep -c "claimed pair" "$dir/scan")" >>"$B/scan.tsv"
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$units" "$lines" "$instructions" "$front_cpu" "$warm_cpu" "$cpu" "$memory" "$(candidates)" >>"$B/scan.tsv"
+}
+
+# ---- without one exclusion ------------------------------------------------------------------------------------
+# claims_of NAME [--without X]: its number of claims.
+claims_of() {
+	name=$1
+	shift
+	timeout "${LIMIT:-600}" "$D/bin/deadheat" scan -q --store "$P/$name/ablation" --cache "$P/$name/cache" --top 1 "$@" -p "$P/$name" 2>/dev/null |
+		sed -n 's/^verdict: undecided: \([0-9]*\) candidate.*/\1/p'
+}
+# proved_of [--without X]: how many of the clean corpus are race-free.
+proved_of() {
+	[ "${CORPUS:-1}" = 0 ] && { echo -; return; }
+	proved=0
+	for source in tests/scan/clean/*.c; do
+		"$D/bin/deadheat" scan -q --store "$P/corpus" --cache "$P/corpus/cache" "$@" "$source" 2>/dev/null | grep -q '^verdict: race-free' && proved=$((proved + 1))
+	done
+	echo "$proved"
+}
+without() {
+	prepare pigz && prepare memcached || return 1
+	cd "$TOP" && mkdir -p "$P/corpus" || return 1
+	echo "| switched off | clean programs proved, of $(ls tests/scan/clean/*.c | wc -l) | claims in pigz | in memcached |"
+	echo "|---|---|---|---|"
+	echo "| none | $(proved_of) | $(claims_of pigz) | $(claims_of memcached) |"
+	for name in single-thread threads fresh atomics thread-local locks lock-modes once barriers hand-over publication same-object indexed; do
+		echo "| \`$name\` | $(proved_of --without $name) | $(claims_of pigz --without $name) | $(claims_of memcached --without $name) |"
+	done
 }
 
 failed=
 for program in $programs; do
-	if prepare "$program" && measure "$program"; then :; else
+	if [ "$program" = without ]; then
+		without || failed=1
+	elif prepare "$program" && measure "$program"; then :; else
 		echo "bench/scan.sh: $program failed, see $P/$program" >&2
 		failed=1
 	fi

@@ -13,7 +13,7 @@
  *     summary.c     bottom-up over the call graph, in parallel
  *     descend.c     top-down from the thread entries: absolute accesses
  *     threads.c     who may run in parallel
- *     exclude.c     the named exclusions
+ *     exclude*.c    the named exclusions
  *     pairs.c       buckets, pairs, words for people;  rank.c  the paper's filters
  *
  * I1  After points_to() and calls_make() both are only read: workers share them without locks.
