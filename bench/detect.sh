@@ -128,8 +128,8 @@ report() { # Markdown on stdout; bars and comparisons as lines "bar" and "agains
 		if (rival == "") return
 		print sprintf("against\t%s\tslowdown of %d real programs, ours ÷ theirs\t%.2f (%.2f..%.2f)\t1\t%s", rival, n, x, lo, hi, x < 0.98 ? "better" : x > 1.02 ? "worse" : "equal") >>said
 		if (b !~ /helgrind|drd/) print sprintf("against\t%s\tmemory of %d real programs, ours ÷ theirs\t%.2f\t1\t%s", rival, n, y, y < 0.98 ? "better" : y > 1.02 ? "worse" : "equal") >>said
-		if (limit) print sprintf("bar\tdetect on real programs: slowdown ÷ %s\t%.2f\t%.2f\t%.2f..%.2f over %d programs\t%s", rival, limit, x, lo, hi, n, x <= limit ? "met" : "missed") >>said
-		if (b == "tsan-clang") print sprintf("bar\tdetect on real programs: memory ÷ %s\t0.6\t%.2f\t%d programs\t%s", rival, y, k, y <= 0.6 ? "met" : "missed") >>said
+		if (limit) print sprintf("bar\tdetect on real programs: slowdown ÷ %s\t≤ %.2f\t%.2f\t%.2f..%.2f over %d programs\t%s", rival, limit, x, lo, hi, n, x <= limit ? "met" : "missed") >>said
+		if (b == "tsan-clang") print sprintf("bar\tdetect on real programs: memory ÷ %s\t≤ 0.6\t%.2f\t%d programs\t%s", rival, y, k, y <= 0.6 ? "met" : "missed") >>said
 	}
 	function gm(a, b,   i, s, lo, hi, n) {
 		if (!(a in at)) return
@@ -138,7 +138,7 @@ report() { # Markdown on stdout; bars and comparisons as lines "bar" and "agains
 		if (!n) return
 		x = exp(s / n)
 		printf "| %s ÷ %s, %d programs | %.2f (%.2f..%.2f) | |\n", a, b, n, x, lo, hi
-		print sprintf("bar\tdeadheat-cc binary just run (%s) ÷ native\t1.3\t%.2f\t%.2f..%.2f over %d programs\t%s", substr(a, 5), x, lo, hi, n, x <= 1.3 ? "met" : "missed") >>said
+		print sprintf("bar\tdeadheat-cc binary just run (%s) ÷ native\t≤ 1.3\t%.2f\t%.2f..%.2f over %d programs\t%s", substr(a, 5), x, lo, hi, n, x <= 1.3 ? "met" : "missed") >>said
 	}' "$out"
 }
 
