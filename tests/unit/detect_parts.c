@@ -99,6 +99,53 @@ static void a_full_table_of_sets_says_so(void **state)
 	assert_true(fake_counts[WIRE_LOST_CELLS] > 0);
 }
 
+/* A miss of a patched site, as access.c would have it. */
+static void hot(unsigned thread, const char *address, unsigned flags, uintptr_t pc)
+{
+	as(thread);
+	assert_true(record_quick(detect_self(), shadow_cells((uintptr_t)address), 1u << (uintptr_t)address % GRANULE, flags,
+				 site_of(pc, flags, 1), true, false));
+}
+
+static void without_sets_nobody_is_accused(void **state)
+{
+	bool was = siteset_full;
+	uint64_t *cells;
+
+	siteset_full = true;
+	writes(1, m[7], 1, 0x400);
+	cells = shadow_cells((uintptr_t)m[7]);
+	hot(1, m[7] + 1, ACCESS_WRITE, 0x401);
+	hot(1, m[7] + 2, ACCESS_WRITE, 0x402);
+	assert_int_equal(cell_bytes(cells[0]), 7); /* one cell has it all */
+	assert_int_equal(cell_load(cell_at(cells, 1)), 0);
+	writes(2, m[7] + 3, 1, 0x403); /* nobody's byte */
+	NO_PAIRS();
+	writes(2, m[7] + 2, 1, 0x404); /* whose byte it was is not known ... */
+	NO_PAIRS();
+	writes(1, m[7] + 2, 1, 0x402); /* ... until it comes by again */
+	assert_int_equal(pairs_of(0x402, 0x404), 1);
+	writes(2, m[7], 1, 0x405);
+	assert_int_equal(pairs_of(0x400, 0x405), 1);
+	assert_int_equal(pairs_of(0x400, 0x404) + pairs_of(0x401, 0x404) + pairs_of(0x402, 0x405), 0);
+	siteset_full = was;
+}
+
+static void a_cold_site_keeps_its_name_without_sets(void **state)
+{
+	bool was = siteset_full;
+
+	siteset_full = true;
+	writes(1, m[8], 1, 0x410);
+	writes(1, m[8] + 1, 1, 0x411);
+	writes(2, m[8] + 2, 1, 0x412);
+	NO_PAIRS();
+	writes(2, m[8] + 1, 1, 0x413);
+	assert_int_equal(pairs_of(0x411, 0x413), 1);
+	assert_int_equal(pairs_of(0x410, 0x413), 0);
+	siteset_full = was;
+}
+
 static void a_lock_taken_again_gets_its_segment_back(void **state)
 {
 	static int l;
@@ -187,6 +234,8 @@ int main(void)
 		cmocka_unit_test_setup(forgotten_ranges_are_forgotten_to_the_byte, fake_start),
 		cmocka_unit_test_setup(segments_are_collected, fake_start),
 		cmocka_unit_test_setup(running_out_is_counted, fake_start),
+		cmocka_unit_test_setup(without_sets_nobody_is_accused, fake_start),
+		cmocka_unit_test_setup(a_cold_site_keeps_its_name_without_sets, fake_start),
 		cmocka_unit_test_setup(a_full_table_of_sets_says_so, fake_start),
 	};
 

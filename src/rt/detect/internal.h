@@ -35,7 +35,7 @@
  *   | place         | segment    | bytes  | write   | atomic |
  *   +---------------+------------+--------+---------+--------+
  *                    `------------- key --------------------'
- * place: a site, or a set of (site, bytes) when PLACE_SET is set. 0: no cell.
+ * place: a site, or a set of (site, bytes) when PLACE_SET is set, which alone is the set of none. 0: no cell.
  * key 0 and place not 0: the granule is a list, place is its number (only cell 0).
  *
  * Against 8 bytes with 3 cells (tried first): two thirds of the shadow, no granule straddles a
@@ -325,6 +325,8 @@ struct member {
 };
 /* The cell's place with (site, bytes) added to it; 0: no room for another set. */
 uint32_t siteset_add(uint64_t cell, uint32_t site, uint32_t bytes);
+/* The place for a cell that gets bytes nobody is named for; never 0. */
+uint32_t siteset_keep(uint64_t cell);
 extern bool siteset_full; /* no new set will be made: hot code need not ask */
 #define SITESET_MAX 16u
 /* The members of a cell's place; out has room for SITESET_MAX. */

@@ -16,7 +16,7 @@ static inline bool cell_put(uint64_t *cell, uint64_t old, uint64_t new)
 	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* The place of a cell that takes another site in; as it was if there is no room for the set. */
+/* The place of a cell that takes another site in; without it if there is no room for the set. */
 static inline uint32_t place_grown(struct detect_thread *t, uint64_t cell, uint32_t site, uint32_t bytes)
 {
 	uint32_t place = cell_place(cell);
@@ -26,7 +26,7 @@ static inline uint32_t place_grown(struct detect_thread *t, uint64_t cell, uint3
 	if (likely(place))
 		return place;
 	t->lost_cells++;
-	return cell_place(cell);
+	return siteset_keep(cell);
 }
 
 /*
@@ -162,6 +162,7 @@ static RT_NOINLINE bool memo_repeat(struct detect_thread *t, struct memo *last, 
  * written by a plain store; two threads that meet there in that very moment may overwrite
  * each other's first cell and see each other the next time. Compare-and-swap everywhere cost
  * 8 to 10 % of a run full of misses (pigz, a relaxation), 3 runs each on a loaded machine.
+ * And when no set can be made a hot site adds its bytes without its name (siteset.c), a cold one takes a cell.
  */
 static inline __attribute__((always_inline))
 bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot,
@@ -207,12 +208,12 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 		key |= cell[at] & KEY_BYTES;
 	else if (best == QUICK_COUSIN) {
 		place = siteset_full ? 0 : siteset_add(cell[at], site, bytes);
-		if (unlikely(!place && empty >= 0)) {
+		if (unlikely(!place && empty >= 0 && !hot)) {
 			place = site;
 			at = empty;
 		} else {
 			if (unlikely(!place)) {
-				place = cell_place(cell[at]);
+				place = siteset_keep(cell[at]);
 				lost = true;
 			}
 			key |= cell[at] & KEY_BYTES;
