@@ -208,6 +208,23 @@ static bool is_delicate(const char *path)
 	return !*name;
 }
 
+/* A SIGTRAP of its own is under way (an int3 it has just executed): it must come before anything else. */
+static bool has_trap_pending(pid_t pid, pid_t tid)
+{
+	unsigned long long pending = 0;
+	char name[64], line[256];
+	FILE *status;
+
+	snprintf(name, sizeof(name), "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	status = fopen(name, "r");
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "SigPnd: %llx", &pending) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return pending >> (SIGTRAP - 1) & 1;
+}
+
 static bool is_good_moment(pid_t pid, const struct user_regs_struct *r)
 {
 	struct mapping m;
@@ -238,7 +255,7 @@ static pid_t look(pid_t pid, struct user_regs_struct *r)
 				found = -1;
 			continue;
 		}
-		if (!ptrace(PTRACE_GETREGS, tid, NULL, r) && is_good_moment(pid, r))
+		if (!ptrace(PTRACE_GETREGS, tid, NULL, r) && is_good_moment(pid, r) && !has_trap_pending(pid, tid))
 			found = tid;
 		else
 			ptrace(PTRACE_DETACH, tid, NULL, NULL);

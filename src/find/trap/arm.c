@@ -110,15 +110,14 @@ static void restore_batch(struct traced *process, struct loaded *m, const struct
 			write_byte(process, m->base + sites[indices[i]].offset, sites[indices[i]].original);
 }
 
-/* all: also where we do not know of an int3 (keeper.c: who knew is dead). */
-void module_restore(struct processes *p, struct traced *process, struct loaded *m, bool all)
+void module_restore(struct processes *p, struct traced *process, struct loaded *m)
 {
 	const struct trap_site *sites = table_sites(p->tables, m->table);
 	uint32_t count = p->tables->plan->tables[m->table].count, batch[BATCH];
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if ((!all || sites[i].flags & TRAP_QUIET) && !m->states[i].armed)
+		if (sites[i].flags & TRAP_QUIET)
 			continue;
 		m->states[i].armed = 0;
 		batch[n++] = i;

@@ -100,15 +100,12 @@ static int enter(struct trapping *t, struct inject *inject)
 /* Bytes first, then the signals they may have caused, then the rest. */
 static int leave(struct trapping *t, struct inject *inject)
 {
-	int64_t answer;
-
 	if (kill(inject->pid, 0)) {
 		t->result->ended = "ended";
 		return 0;
 	}
 	t->result->ended = "detached";
-	t->plan->keep_handler = !keeper_settled(inject->pid);
-	return inject_call(inject, "deadheat_trace_detach", NULL, &answer);
+	return keeper_leave(inject, t->plan);
 }
 
 static int look(struct trapping *t, struct inject *inject)

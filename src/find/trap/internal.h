@@ -116,7 +116,7 @@ bool processes_have_fresh(const struct processes *processes);
 void processes_hit(struct processes *processes, const struct trap_hit *hit);
 /* Sites of a pair come again soon. */
 void processes_favour(struct processes *processes, uint32_t process, uint64_t address, bool caught);
-void module_restore(struct processes *processes, struct traced *process, struct loaded *module, bool all);
+void module_restore(struct processes *processes, struct traced *process, struct loaded *module);
 uint32_t processes_draw(struct processes *processes, uint32_t bound);
 
 /* ---- tell.c ----------------------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ struct inject;
 struct keeper *keeper_start(const struct tracer *tracer, struct trap_plan *plan, const struct inject *inject);
 /* We have done it ourselves. */
 void keeper_end(struct keeper *keeper);
-/* Is no SIGTRAP of ours under way in any thread? Waits for it, for some seconds at most. */
-bool keeper_settled(pid_t pid);
+/* Out of a process we are in by --pid, whose bytes are as they were. 0 / -1 with a message. */
+int keeper_leave(const struct inject *inject, struct trap_plan *plan);
 
 #endif

@@ -23,6 +23,7 @@
 #include "find/trap/internal.h"
 
 #define AGAIN_US 200000
+#define LEAVE_TRIES 50
 #define SETTLE_TRIES 300 /* 10 ms apart */
 
 struct keeper {
@@ -72,7 +73,7 @@ static bool thread_settled(pid_t pid, const char *tid)
 	return !began || sleeps || now - began >= RAN_NS;
 }
 
-bool keeper_settled(pid_t pid)
+static bool is_settled(pid_t pid)
 {
 	bool settled = true;
 	struct dirent *entry;
@@ -102,22 +103,28 @@ static void restore_all(struct trace_header *header, struct trap_plan *plan, siz
 
 		__atomic_store_n(&plan->gates[process->number].writing, 1, __ATOMIC_SEQ_CST);
 		for (size_t k = 0; process->mem >= 0 && k < process->modules.count; k++)
-			module_restore(&processes, process, process->modules.items[k], true);
+			module_restore(&processes, process, process->modules.items[k]);
 		__atomic_store_n(&plan->gates[process->number].writing, 0, __ATOMIC_SEQ_CST);
 	}
 	processes_free(&processes);
 	site_tables_close(&tables);
 }
 
-static void leave_process(const struct inject *inject, struct trap_plan *plan)
+/* Another deadheat that tries to come in, or a debugger, may have it stopped just now: again and again, for a while. */
+int keeper_leave(const struct inject *inject, struct trap_plan *plan)
 {
 	struct inject copy = *inject;
 	int64_t answer;
+	int status = 0;
 
-	if (kill(inject->pid, 0))
-		return;
-	plan->keep_handler = !keeper_settled(inject->pid);
-	inject_call(&copy, "deadheat_trace_detach", NULL, &answer);
+	for (int i = 0; i < LEAVE_TRIES && !kill(inject->pid, 0); i++) {
+		plan->keep_handler = !is_settled(inject->pid);
+		status = inject_call(&copy, "deadheat_trace_detach", NULL, &answer);
+		if (!status)
+			return 0;
+		usleep(AGAIN_US);
+	}
+	return kill(inject->pid, 0) ? 0 : status;
 }
 
 static void detach_from_world(int pipe)
@@ -152,7 +159,7 @@ static void keep(int pipe, const struct tracer *tracer, struct trap_plan *plan, 
 	usleep(AGAIN_US);
 	restore_all(tracer->header, plan, tracer->plan_size);
 	if (inject)
-		leave_process(inject, plan);
+		keeper_leave(inject, plan);
 	_exit(0);
 }
 

@@ -284,10 +284,11 @@ static const char *hindrance(const struct processes *p, const struct traced *pro
 	return seccomp_filters(text) > p->own_filters ? "it has a seccomp filter" : NULL;
 }
 
+/* By the bytes, not by what we know: of two threads that met one int3 the second may tell of it after it was armed again. */
 static void restore_process(struct processes *p, struct traced *process)
 {
 	for (size_t i = 0; process->mem >= 0 && i < process->modules.count; i++)
-		module_restore(p, process, process->modules.items[i], false);
+		module_restore(p, process, process->modules.items[i]);
 }
 
 static void look_at(struct processes *p, struct traced *process, uint64_t now)
