@@ -22,7 +22,8 @@ title() {
 	confirm) echo "confirm: speed, the paper's figures, replay" ;;
 	rates) echo "sample, trap and sampling detect over their rates" ;;
 	production) echo "Production: throughput under sample and trap" ;;
-	scan) echo "scan: time over size, exclusions" ;;
+	scan) echo "scan: time over size" ;;
+	exclusions) echo "scan: claims with one exclusion switched off" ;;
 	campaign) echo "Campaigns on one PostgreSQL" ;;
 	report) echo "Reports of a thousand findings" ;;
 	*) echo "$1" ;;
