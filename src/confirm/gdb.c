@@ -71,7 +71,10 @@ static char **command_line(struct confirm_context *context, struct arena *arena,
 		"gdb", "-q", "-ex", "set startup-with-shell off", "-ex", "set print thread-events off",
 		"-ex", set_variable(arena, "LD_LIBRARY_PATH", envp), "-ex", set_variable(arena, "LD_PRELOAD", envp),
 		"-ex", set_variable(arena, WIRE_ENV, envp),
-		"-ex", arena_printf(arena, "set cwd %s", program->cwd ? program->cwd : "."), "-ex", context->plain ? "handle SIGILL nostop noprint pass" : "echo", "-ex", "run",
+		"-ex", set_variable(arena, "GOMP_SPINCOUNT", envp), "-ex", set_variable(arena, "KMP_BLOCKTIME", envp),
+		"-ex", "handle SIG62 nostop noprint pass", /* rt/sched/preempt.c */
+		"-ex", arena_printf(arena, "set cwd %s", program->cwd ? program->cwd : "."),
+		"-ex", context->plain ? "handle SIGILL nostop noprint pass" : "echo", "-ex", "run",
 		"-ex", "info threads",
 		"-ex", arena_printf(arena, "thread apply all -s -q frame function %s", functions[0]),
 		"-ex", strcmp(functions[0], functions[1])

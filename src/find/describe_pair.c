@@ -50,7 +50,7 @@ static void locate(struct describe *d, const struct wire_access *from, struct ac
 	to->file = count && frames[0].file ? frames[0].file : "";
 	to->line = count ? frames[0].line : 0;
 	to->column = count ? frames[0].column : 0;
-	to->ordinal = to->line && first_line ? to->line - first_line : 0;
+	to->ordinal = access_ordinal(to->line, first_line);
 }
 
 static void describe_access(struct describe *d, const struct wire_access_view *view, struct access *to)

@@ -426,6 +426,20 @@ int target_can_preload(const char *library)
 	return error_cannot("the loader cannot preload %s: its path has a space or a colon; install deadheat elsewhere", library);
 }
 
+/*
+ * Threads of OpenMP that wait spin inside a library nobody watches, for long: under the scheduler
+ * they should sleep at once. What a person has set stays.
+ */
+static char **with_patient_openmp(struct arena *arena, char **envp)
+{
+	static const char *const names[] = { "GOMP_SPINCOUNT", "KMP_BLOCKTIME" };
+
+	for (size_t i = 0; !env_get(envp, "OMP_WAIT_POLICY") && i < sizeof(names) / sizeof(*names); i++)
+		if (!env_get(envp, names[i]))
+			envp = env_set(arena, envp, names[i], "0");
+	return envp;
+}
+
 char **target_environment(const struct program *program, struct arena *arena, const char *runtime, const char *wire)
 {
 	const char *folder = target_runtime_dir(arena, runtime);
@@ -445,5 +459,7 @@ char **target_environment(const struct program *program, struct arena *arena, co
 	}
 	if (info.has_asan)
 		envp = with_asan(arena, &info, envp);
+	if (!strcmp(runtime, "sched"))
+		envp = with_patient_openmp(arena, envp);
 	return env_set(arena, envp, "DEADHEAT_WIRE", wire);
 }

@@ -82,6 +82,11 @@ static uint64_t hash_access(const struct access *a)
 	return hash_bytes(h, &a->ordinal, sizeof(a->ordinal));
 }
 
+int access_ordinal(int line, int first_line)
+{
+	return line ? line - first_line : 0;
+}
+
 int access_order(const struct access *a, const struct access *b)
 {
 	uint64_t ha = hash_access(a), hb = hash_access(b);

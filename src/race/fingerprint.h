@@ -15,6 +15,12 @@
 
 #include "race/candidate.h"
 
+/*
+ * The ordinal of a line, 0 = unknown. Of a function without a first line (the body of an OpenMP
+ * region, which is the compiler's) it is the line itself: 0 for all would make all its pairs one.
+ */
+int access_ordinal(int line, int first_line);
+
 /* Put the two accesses into canonical order and fill in the id. */
 void candidate_identify(struct candidate *candidate);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "race/fingerprint.h"
 #include "sym/callee.h"
 #include "sym/internal.h"
 
@@ -151,7 +152,7 @@ static void add_site(struct search *s, const struct callee *callee, unsigned fla
 
 	sym_frames(s->sym, s->arena, &place, &frames, &first_line);
 	site.function = frames[0].function;
-	site.ordinal = first_line ? s->line - first_line : 0;
+	site.ordinal = access_ordinal(s->line, first_line);
 	VEC_PUSH(&s->sites, site);
 }
 

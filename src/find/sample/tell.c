@@ -139,7 +139,7 @@ static void tell_access(struct teller *t, const struct seen_access *from, struct
 	to->file = n && frames[0].file ? frames[0].file : "";
 	to->line = n ? frames[0].line : 0;
 	to->column = n ? frames[0].column : 0;
-	to->ordinal = to->line && first_line ? to->line - first_line : 0;
+	to->ordinal = access_ordinal(to->line, first_line);
 	to->thread = thread_name(t, sample->thread);
 	to->stack = frames;
 	to->stack_count = n;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "find/scan/intern.h"
+#include "race/fingerprint.h"
 
 #define PAIRS_MAX 3000000
 #define CLASS_MAX 2000 /* candidates shown of one class: nobody reads more */
@@ -183,7 +184,7 @@ static void side_text(struct descent *d, const struct place_access *a, const str
 	side->access = (struct access){ .flags = e->flags, .size = e->size == UINT32_MAX ? 0 : e->size,
 					.function = arena_strdup(arena, ir_string(unit, loc->scope ? loc->scope : function->display)),
 					.file = arena_strdup(arena, ir_string(unit, loc->file)), .line = (int)loc->line, .column = (int)loc->column,
-					.ordinal = loc->line && first ? (int)loc->line - first : 0, .thread = side->thread };
+					.ordinal = access_ordinal((int)loc->line, first), .thread = side->thread };
 	locks_text(d, a->state, &side->access, arena);
 	way_text(d, a->context, e, side, arena);
 }

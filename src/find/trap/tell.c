@@ -155,7 +155,7 @@ static void tell_side(struct teller *t, struct arena *arena, struct traced *proc
 	to->file = n && frames[0].file ? frames[0].file : "";
 	to->line = n ? frames[0].line : 0;
 	to->column = n ? frames[0].column : 0;
-	to->ordinal = to->line && first_line ? to->line - first_line : 0;
+	to->ordinal = access_ordinal(to->line, first_line);
 	to->thread = side->thread ? arena_printf(arena, "T%u", side->thread) : "main thread";
 	tell_locks(t, arena, process, side, to);
 	tell_stack(t, arena, process, side, place, to);

@@ -67,6 +67,38 @@ bool outside_wait(void)
 	return true;
 }
 
+/*
+ * All who could go are held back: before one is let go, somebody who is on his way back (woken, or
+ * out of the loop he spun in) gets the time to arrive. Not one who sleeps, and one who computes
+ * only for a while, by his own clock: how busy the machine is must not matter.
+ */
+#define LINGER_NS 10000000ull
+#define LINGER_LOOKS 20000u /* of 100 us: the last resort */
+
+static bool arrives(struct sched_thread *thread)
+{
+	uint64_t start = preempt_computed(thread);
+
+	for (unsigned i = 0; i < LINGER_LOOKS; i++) {
+		if (has_returned(thread))
+			return true;
+		if (rescue_is_asleep(thread) || preempt_computed(thread) - start > LINGER_NS)
+			return false;
+		rt_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 100000 }, NULL);
+	}
+	return false;
+}
+
+bool outside_linger(void)
+{
+	if (sched.replay && replay_is_exact())
+		return false;
+	for (uint32_t i = 0; i < sched.thread_count; i++)
+		if (sched.threads[i]->outside && sched.threads[i]->taken && arrives(sched.threads[i]))
+			return true;
+	return false;
+}
+
 /* Recorded: who had come back by then is a matter of time. */
 static bool others_are_enabled(struct sched_thread *self)
 {

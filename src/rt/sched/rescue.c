@@ -6,8 +6,8 @@
  * that are not outside therefore wake every RESCUE_MS while parked, the others seldom. If no
  * step was made since the last look, the holder is not inside the runtime, the kernel says that it sleeps, and somebody else could
  * go, then it is treated as one that went outside: STEP_WATCHDOG, another is picked, and
- * the holder joins again at its next call of ours. A thread that computes or spins is never
- * touched: the kernel calls it running, however busy the machine.
+ * the holder joins again at its next call of ours. A thread that computes is never touched: the
+ * kernel calls it running, however busy the machine. One that does nothing else is preempt.c's.
  *
  *     taken:   0 --rescuer--> 1 --victim, at its next call--> 2 --has the turn again--> 0
  *                    \------- rescuer thinks better of it ---> 0
@@ -24,8 +24,12 @@
 
 #define RESCUE_MS 100u
 #define SELDOM_MS 900u
+/* Who slept, or spun, with the turn does so again: each time the looks come twice as often. */
+#define RESCUE_LEAST_MS 2u
 
 enum { TAKEN_NOT, TAKEN_AWAY, TAKEN_BACK };
+
+static uint32_t rescues;
 
 /* Fields of /proc/.../stat: "pid (name) state ...", and the name may hold anything but a NUL. */
 static bool says_sleeping(const char *stat, long size)
@@ -43,7 +47,7 @@ static void put_number(char **out, uint32_t number)
 	*(*out)++ = (char)('0' + number % 10);
 }
 
-static bool is_asleep(const struct sched_thread *thread)
+bool rescue_is_asleep(const struct sched_thread *thread)
 {
 	char text[128] = "/proc/self/task/", *end = text + rt_strlen(text);
 	long fd, size;
@@ -61,7 +65,7 @@ static bool is_asleep(const struct sched_thread *thread)
 static bool is_stuck(struct sched_thread *holder, uint64_t turns)
 {
 	return sched.current == holder && sched.turns == turns && holder->alive && !holder->rt->depth &&
-	       !holder->outside && is_asleep(holder);
+	       !holder->outside && rescue_is_asleep(holder);
 }
 
 static bool change(struct sched_thread *thread, uint32_t from, uint32_t to)
@@ -81,6 +85,7 @@ static bool somebody_can_go(struct sched_thread *holder)
 
 static void put_outside(struct sched_thread *holder)
 {
+	rescues++;
 	holder->ready = NULL;
 	holder->deadline_ns = 0;
 	holder->outside = true;
@@ -102,6 +107,16 @@ static bool rescue(uint64_t turns)
 	return true;
 }
 
+/* The holder itself, between two points (preempt.c); false: nobody else could go. */
+bool rescue_leave(struct sched_thread *self)
+{
+	if (!somebody_can_go(self))
+		return false;
+	self->taken = TAKEN_AWAY;
+	put_outside(self);
+	return true;
+}
+
 /* The victim, back from where it slept. */
 void rescue_rejoin(struct sched_thread *self)
 {
@@ -115,11 +130,14 @@ void rescue_rejoin(struct sched_thread *self)
 
 static struct timespec next_look(const struct sched_thread *self)
 {
-	uint32_t before = 0;
+	uint32_t before = 0, milliseconds;
 
 	for (uint32_t i = 0; i < self->ordinal && before < 2; i++)
 		before += sched.threads[i]->alive && !sched.threads[i]->outside;
-	return (struct timespec){ 0, (before < 2 ? RESCUE_MS : SELDOM_MS) * 1000000l };
+	if (before >= 2)
+		return (struct timespec){ 0, SELDOM_MS * 1000000l };
+	milliseconds = RESCUE_MS >> (rescues < 6 ? rescues : 6);
+	return (struct timespec){ 0, (milliseconds < RESCUE_LEAST_MS ? RESCUE_LEAST_MS : milliseconds) * 1000000l };
 }
 
 /* Park; true: the baton did not come, the turn was taken and the caller must decide. */
@@ -136,6 +154,8 @@ bool rescue_wait(struct sched_thread *self)
 		tick = next_look(self);
 		if (turns == sched.turns && rescue(turns))
 			return true;
+		if (turns == sched.turns)
+			preempt_look(turns);
 		turns = sched.turns;
 	}
 	return false;

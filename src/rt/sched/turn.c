@@ -168,6 +168,8 @@ static struct sched_thread *turn_decide(void)
 			sched.jumps++;
 			continue;
 		}
+		if (!count && unlikely(sched.outside_count) && outside_linger())
+			continue;
 		if (!count)
 			return execute(pair_release());
 		thread = postponed ? pair_overdue() : NULL;

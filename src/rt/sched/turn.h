@@ -75,10 +75,17 @@ uint32_t progress_leave_out(uint32_t count);        /* sched.list without one th
 /* outside.c */
 void outside_collect(void);       /* take back who has returned */
 bool outside_wait(void);          /* until somebody may have; false: nobody is outside */
+bool outside_linger(void);        /* all who can go are held back: has somebody come back meanwhile? */
 
 /* rescue.c */
 bool rescue_wait(struct sched_thread *self);   /* park; true: the turn was taken, decide who gets it */
 void rescue_rejoin(struct sched_thread *self); /* it was taken from us: back into the queue */
+bool rescue_leave(struct sched_thread *self);  /* by itself: from now on it is outside; false: nobody else could go */
+bool rescue_is_asleep(const struct sched_thread *thread); /* says the kernel */
+
+/* preempt.c */
+void preempt_look(uint64_t turns);             /* on a parked thread: does the holder spin? */
+uint64_t preempt_computed(const struct sched_thread *thread); /* ns of processor time so far */
 
 /* object.c */
 void sched_objects_forget(const void *start, size_t size); /* the memory is given back */
