@@ -169,7 +169,8 @@ static int refused(pid_t pid)
 	return error_cannot("--pid %d: cannot attach: %s", (int)pid, strerror(errno));
 }
 
-static int stop(pid_t tid)
+/* *signal: what it was about to get; it must still get it, or an int3 it has just executed is half an instruction. */
+static int stop(pid_t tid, int *signal)
 {
 	int status;
 
@@ -180,6 +181,7 @@ static int stop(pid_t tid)
 		errno = ESRCH;
 		return -1;
 	}
+	*signal = status >> 16 ? 0 : WSTOPSIG(status);
 	return 0;
 }
 
@@ -242,6 +244,7 @@ static pid_t look(pid_t pid, struct user_regs_struct *r)
 	pid_t found = 0;
 	struct dirent *entry;
 	DIR *tasks;
+	int signal;
 
 	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
 	tasks = opendir(name);
@@ -250,15 +253,15 @@ static pid_t look(pid_t pid, struct user_regs_struct *r)
 
 		if (tid <= 0)
 			continue;
-		if (stop(tid)) {
+		if (stop(tid, &signal)) {
 			if (errno == EPERM)
 				found = -1;
 			continue;
 		}
-		if (!ptrace(PTRACE_GETREGS, tid, NULL, r) && is_good_moment(pid, r) && !has_trap_pending(pid, tid))
+		if (!signal && !has_trap_pending(pid, tid) && !ptrace(PTRACE_GETREGS, tid, NULL, r) && is_good_moment(pid, r))
 			found = tid;
 		else
-			ptrace(PTRACE_DETACH, tid, NULL, NULL);
+			ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)signal);
 	}
 	if (tasks)
 		closedir(tasks);

@@ -35,6 +35,18 @@ wait $pid; status=$?
 check "it ends well" [ $status = 0 ]
 check_output "and all its results are exact" "wrong 0" cat out
 
+# ---- a thread that is about to get a signal when we stop it gets it -------------------------------------
+gcc -O1 -pthread -o own "$TOP/tests/trap/own.c" || exit 1
+mkfifo hold4; ./own <hold4 >own.out 2>&1 & pid=$!
+exec 4>hold4
+until_true has_threads $pid 3
+comings() { for i in 1 2 3; do deadheat trap -q --store s --duration 200ms --pid $pid >/dev/null || return 1; done; }
+check "coming and going under signals" comings
+exec 4>&-
+wait $pid; status=$?
+check "it lives" [ $status = 0 ]
+check_output "none of its signals is lost" "lost 0" cat own.out
+
 # ---- a program that we started, and then we are killed ---------------------------------------------------
 mkfifo hold2; deadheat trap -q --store s --budget 20% --rate 100000 -- ./stress 0 <hold2 >out2 2>/dev/null & host=$!
 exec 4>hold2
