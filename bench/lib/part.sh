@@ -35,7 +35,7 @@ within() { # SECONDS COMMAND...: at most so long, and not beyond the part's time
 	shift
 	[ "$w" -gt "$w_most" ] && w=$w_most
 	[ "$w" -gt 0 ] || { : >"$tmp/expired"; return 124; }
-	timeout -k 5 "$w" "$@"
+	setpriv --pdeathsig TERM timeout -k 5 "$w" "$@"
 	w_status=$?
 	[ $w_status = 124 ] && [ "$w" -lt "$w_most" ] && : >"$tmp/expired"
 	return $w_status
