@@ -7,7 +7,8 @@ state() { grep -E '^Sig(Cgt|Blk)' "/proc/$1/status"; }
 
 mkfifo hold; ./threads until-told <hold >out 2>&1 & pid=$!
 exec 4>hold
-for _ in $(seq 600); do [ "$(ls /proc/$pid/task | wc -l)" = 4 ] && break; sleep 0.1; done # it has begun
+begun() { [ "$(ls /proc/$pid/task | wc -l)" = 4 ] && grep -q '^SigBlk:.0*$' /proc/$pid/status; } # all threads are there, and libc is not making one
+for _ in $(seq 600); do begun && break; sleep 0.1; done
 state $pid >before
 check "attaches and detaches" deadheat sample --store s --duration 1s --pid $pid
 check_output "it took samples" " samples (timer)" deadheat sample --store s --duration 1s --pid $pid
