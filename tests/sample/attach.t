@@ -21,6 +21,18 @@ wait $pid; status=$?
 check "it ends well" [ $status = 0 ]
 check_output "and has worked to the end" "worked to the end" cat out
 
+# A program with signals of its own for its own traps, before, meanwhile and after.
+gcc -O1 -pthread -o own "$TOP/tests/trap/own.c" || exit 1
+mkfifo traps; ./own <traps >own.out 2>&1 & pid=$!
+exec 5>traps
+for _ in $(seq 600); do [ "$(ls /proc/$pid/task | wc -l)" = 3 ] && break; sleep 0.1; done
+comings() { for steps in "" --no-steps; do deadheat sample -q $steps --store traps.s --duration 200ms --pid $pid >/dev/null || return 1; done; }
+check "SIGTRAP is the program's: coming and going" comings
+exec 5>&-
+wait $pid; status=$?
+check "... it ends well" [ $status = 0 ]
+check_output "... and none of its signals was lost" "lost 0" cat own.out
+
 # A planted race in a process that was there first.
 ./server --seconds 600 >served 2>&1 & pid=$!
 found() { for i in $(seq 30); do deadheat sample -q --seed $i --store planted --duration $((i * 2))s --pid $pid 2>err | grep -qE 'log_append|session_|stat_count' && return 0; done; cat err; return 1; }

@@ -181,22 +181,27 @@ static void reach_visit(void *context, struct cell cell)
 	event_access(r->w, r->in, r->state, path, ACCESS_WRITE | ACCESS_RANGE, UINT32_MAX);
 }
 
+/* Everything an argument leads to is read and written; what is too much is said. */
+static void reach_all(struct work *w, const struct ir_instr *in, facts_id state, path_id path, bool itself)
+{
+	struct reach reach = { w, in, state };
+
+	if (!points_to_reach(w->s, path_cell(w->s, path), itself, reach_visit, &reach))
+		assume(w->s, ASSUME_DEPTH, false, w->f, in, "an argument leads to more objects than are followed: the rest is taken to be left alone");
+}
+
 /* What the model says its arguments lead to, beyond what they point to. */
 static void model_reaches(struct work *w, const struct ir_instr *in, const struct model *m, facts_id state)
 {
-	for (uint32_t i = 0; w->final && m->reaches && i < argument_count(in); i++) {
-		struct reach reach = { w, in, state };
-
+	for (uint32_t i = 0; w->final && m->reaches && i < argument_count(in); i++)
 		if (in_mask(m->reaches, i) && is_pointer(w, argument(w, in, (int)i)))
-			points_to_reach(w->s, path_cell(w->s, argument(w, in, (int)i)), false, reach_visit, &reach);
-	}
+			reach_all(w, in, state, argument(w, in, (int)i), false);
 }
 
 static facts_id unknown(struct work *w, const struct ir_instr *in, facts_id state)
 {
 	for (uint32_t i = 0; i < argument_count(in); i++) {
 		path_id path = argument(w, in, (int)i);
-		struct reach reach = { w, in, state };
 		uint32_t entries;
 
 		if (path_at(w->s, path)->kind == PATH_FUNCTION || (path && points_to_functions(w->s, path_cell(w->s, path), &(const uint32_t *){ NULL }))) {
@@ -215,7 +220,7 @@ static facts_id unknown(struct work *w, const struct ir_instr *in, facts_id stat
 			continue;
 		state = facts_escape(w->s, state, path);
 		if (w->final)
-			points_to_reach(w->s, path_cell(w->s, path), true, reach_visit, &reach);
+			reach_all(w, in, state, path, true);
 	}
 	return state;
 }

@@ -333,8 +333,8 @@ size_t points_to_functions(const struct scan *s, struct cell cell, const uint32_
 bool points_to_stored(const struct scan *s, struct cell cell);
 size_t points_to_node_count(const struct scan *s);
 size_t points_to_objects(const struct scan *s, struct cell cell); /* merged into its class */
-/* Every node reachable from cell, with its own or (but for cycles) without: called once each. */
-void points_to_reach(const struct scan *s, struct cell cell, bool itself, void (*visit)(void *context, struct cell cell), void *context);
+/* Every node reachable from cell, with its own or (but for cycles) without: called once each. False: there are more. */
+bool points_to_reach(const struct scan *s, struct cell cell, bool itself, void (*visit)(void *context, struct cell cell), void *context);
 
 /* pointers.c */
 struct pointer_targets {

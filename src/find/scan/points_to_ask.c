@@ -117,8 +117,11 @@ bool points_to_overlap(const struct scan *s, struct cell a, uint32_t size_a, str
 	return lo[0] < hi[1] && lo[1] < hi[0];
 }
 
+#define REACH_MAX 256 /* nodes; more is said */
+
 struct reached {
 	VEC(uint32_t) list;
+	bool is_cut;
 };
 
 /* The nodes that pointers in this one lead to, each once. */
@@ -132,12 +135,14 @@ static void reach_fields(const struct scan *s, struct reached *reached, uint32_t
 
 		for (size_t k = 0; k < reached->list.count && !known; k++)
 			known = reached->list.items[k] == to.node;
-		if (!known && reached->list.count < 256)
+		if (!known && reached->list.count < REACH_MAX)
 			VEC_PUSH(&reached->list, to.node);
+		else
+			reached->is_cut |= !known;
 	}
 }
 
-void points_to_reach(const struct scan *s, struct cell start, bool itself, void (*visitor)(void *context, struct cell cell), void *context)
+bool points_to_reach(const struct scan *s, struct cell start, bool itself, void (*visitor)(void *context, struct cell cell), void *context)
 {
 	struct reached reached = { 0 };
 
@@ -151,6 +156,7 @@ void points_to_reach(const struct scan *s, struct cell start, bool itself, void 
 		reach_fields(s, &reached, reached.list.items[i]);
 	}
 	VEC_FREE(&reached.list);
+	return !reached.is_cut;
 }
 
 size_t points_to_node_count(const struct scan *s)

@@ -29,6 +29,7 @@
 static bool ready;
 static uintptr_t own_low, own_high;
 static struct sigaction program_action; /* what the program wants of SIGTRAP */
+static bool installed;                  /* our handler is in its place */
 
 static void set_flag(ucontext_t *context, bool on)
 {
@@ -295,7 +296,7 @@ void burst_start(void)
 			own_low = m->low;
 			own_high = m->high;
 		}
-	ready = trace_sigaction(SIGTRAP, &action, NULL);
+	ready = installed = trace_sigaction(SIGTRAP, &action, NULL);
 }
 
 void burst_stop(void)
@@ -315,8 +316,10 @@ static bool any_steps(void)
 /* The program's own disposition back, once nobody steps any more: a step without our handler kills. */
 void burst_restore(void)
 {
+	if (!installed)
+		return;
 	for (int i = 0; any_steps() && i < 100000; i++)
 		rt_syscall(SYS_sched_yield);
 	if (!any_steps())
-		trace_sigaction(SIGTRAP, &program_action, NULL);
+		installed = !trace_sigaction(SIGTRAP, &program_action, NULL);
 }
