@@ -25,6 +25,7 @@
 #define LISTS_PER_SITE 64u
 #define SETTLED 512u
 #define LONGEST 512u /* blocks of one list: 3,584 entries */
+#define WAYS 6u      /* combinations of locks of one thread at one site and kind that are told apart in a list */
 
 struct entry {
 	uint64_t cell;  /* place is one site */
@@ -199,6 +200,55 @@ static void unsettle(uint64_t *cells, uint32_t number)
 	block_at(number)->quiet = 0;
 }
 
+/*
+ * Ways one thread came by this site: with item 1 locked, with item 2 locked ... A program with a thousand
+ * such locks would fill the list, and every touch compares with all of it. Of WAYS the oldest with no
+ * fewer locks than the newcomer makes room: who is unordered and shares no lock with it shares, but for odd
+ * combinations, none with one of the others either. Counted.
+ */
+struct ways {
+	unsigned count;
+	struct entry *oldest;
+};
+
+static uint32_t lock_count(uint32_t set)
+{
+	uint32_t count = 0;
+
+	if (set != LOCKSET_EMPTY)
+		lockset_elements(set, &count);
+	return count;
+}
+
+static void note_way(const struct touch *x, struct ways *ways, struct entry *e, uint64_t key)
+{
+	const struct segment *s = segment_at(cell_segment(e->cell));
+
+	if (cell_place(e->cell) != x->site || ((cell_key(e->cell) ^ key) & KEY_KIND) || s->slot != x->t->slot ||
+	    (cell_key(e->cell) & ~key & KEY_BYTES))
+		return;
+	ways->count++;
+	if (lock_count(s->lockset) >= lock_count(x->t->lockset) &&
+	    (!ways->oldest || s->epoch < segment_at(cell_segment(ways->oldest->cell))->epoch))
+		ways->oldest = e;
+}
+
+static void add_entry(const struct touch *x, uint32_t number, uint64_t key)
+{
+	struct ways ways = { 0 };
+
+	for (uint32_t n = number; n; n = block_at(n)->next)
+		for (uint32_t i = 0; i < block_at(n)->count; i++)
+			note_way(x, &ways, &block_at(n)->entry[i], key);
+	if (ways.count < WAYS) {
+		append(number, cell_make(x->site, key), stack_take(x));
+		return;
+	}
+	rt_count(WIRE_DROPPED_WAYS);
+	if (ways.oldest)
+		ways.oldest->cell = cell_make(x->site, key);
+}
+
 static void touch_entries(const struct touch *x, uint64_t *cells, uint32_t number, uint64_t key, uintptr_t granule)
 {
 	enum found found = FOUND_NOT;
@@ -216,7 +266,7 @@ static void touch_entries(const struct touch *x, uint64_t *cells, uint32_t numbe
 		for (uint32_t i = 0; i < block_at(n)->count; i++)
 			check(x, &block_at(n)->entry[i], key, granule);
 	if (found == FOUND_NOT && x->record)
-		append(number, cell_make(x->site, key), stack_take(x));
+		add_entry(x, number, key);
 }
 
 static void touch_locked(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule)
