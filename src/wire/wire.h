@@ -79,8 +79,7 @@ enum wire_state {
 	X(WIRE_WATCHDOG, "watchdog_interventions") \
 	X(WIRE_OUTSIDE, "blocking_calls_outside") \
 	X(WIRE_REPEATED_HITS, "repeated_hits_not_recorded") \
-	X(WIRE_MEANT_PAIRS, "meant_pairs") \
-	X(WIRE_DROPPED_WAYS, "lock_combinations_dropped")
+	X(WIRE_MEANT_PAIRS, "meant_pairs")
 
 enum wire_counter {
 #define X(symbol, name) symbol,

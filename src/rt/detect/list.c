@@ -244,7 +244,7 @@ static void add_entry(const struct touch *x, uint32_t number, uint64_t key)
 		append(number, cell_make(x->site, key), stack_take(x));
 		return;
 	}
-	rt_count(WIRE_DROPPED_WAYS);
+	rt_count(WIRE_LOST_CELLS);
 	if (ways.oldest)
 		ways.oldest->cell = cell_make(x->site, key);
 }
