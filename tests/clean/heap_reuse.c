@@ -6,6 +6,7 @@ static void *f(void *p) {
 	for (int i = 0; i < 50; i++) {
 		int *block = malloc(64);
 		block[3] = i; /* @A */
+		__asm__ volatile("" : : "r"(block) : "memory"); /* an optimiser drops a store nobody reads */
 		free(block);
 	}
 	return p;
