@@ -4,7 +4,7 @@
  * An entry is one (segment, site, kind, bytes) and, taken when the entry is made, a stack.
  * Entries of one thread, site, kind and lockset are one: a later epoch replaces an earlier one
  * (whoever is unordered with the earlier is unordered with the later), so a list is bounded
- * by threads x sites x ways to hold locks, not by time.
+ * by threads x sites x WAYS to hold locks, not by time; further ways replace older ones, counted.
  *
  *   cell 0: place = number of the first block, key 0       other cells: empty
  *   block: 7 entries, number of the next block

@@ -3,11 +3,12 @@
  *
  * What can block is modelled; what was forgotten, or cannot be seen (a bare futex in another
  * language's runtime, the loader's lock), would keep the turn for ever. The first two threads
- * that are not outside therefore wake every RESCUE_MS while parked, the others seldom. If no
- * step was made since the last look, the holder is not inside the runtime, the kernel says that it sleeps, and somebody else could
- * go, then it is treated as one that went outside: STEP_WATCHDOG, another is picked, and
- * the holder joins again at its next call of ours. A thread that computes is never touched: the
- * kernel calls it running, however busy the machine. One that does nothing else is preempt.c's.
+ * that are not outside therefore wake every RESCUE_MS while parked (sooner after each rescue),
+ * the others seldom. If no step was made since the last look, the holder is not inside the
+ * runtime, the kernel says that it sleeps, and somebody else could go, then it is treated as one
+ * that went outside: STEP_WATCHDOG, another is picked, and the holder joins again at its next
+ * call of ours. A thread that computes is not touched here: the kernel calls it running, however
+ * busy the machine. One that does nothing else for long is preempt.c's.
  *
  *     taken:   0 --rescuer--> 1 --victim, at its next call--> 2 --has the turn again--> 0
  *                    \------- rescuer thinks better of it ---> 0
