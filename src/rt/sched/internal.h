@@ -80,6 +80,7 @@ struct sched_thread {
 	int side;                    /* enum wire_side */
 	uint64_t steps;              /* executed so far */
 	uint64_t postponed_since;    /* step number */
+	uint32_t overdue;            /* times it was let go because the others had no use for its waiting */
 	uint64_t priority;           /* pct, pos, surw */
 	/* held locks, for reports: newest last */
 	struct { struct sched_object *object; enum lock_mode mode; uintptr_t pc; } *held;

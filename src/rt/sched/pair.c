@@ -16,9 +16,11 @@
  * without any sign of progress (turn.c). FAIR_TURNS must be larger than any stretch of
  * honest work after which the other side still arrives: the paper's figure 2 is held to
  * 100,000 statements, that is 200,000 lock and unlock operations; twice that. At 0.2 to 3 us
- * a turn it costs a trial at most a second. FAIR_QUIET: a spin with back-off passes some
- * hundred quiet statements in good faith. FAIR_REPEATED is for work whose only counter is
- * in memory we do not look at; 20,000 turns are a few milliseconds.
+ * a turn it costs a trial at most a second. Each time a thread was let go that way the
+ * bound for it is quartered: a site that is passed again and again for nothing (a clock tick of a server,
+ * beside threads that are always busy) costs hardly more than one FAIR_TURNS in all, not one a tick. FAIR_QUIET: a
+ * spin with back-off passes some hundred quiet statements in good faith. FAIR_REPEATED is for work
+ * whose only counter is in memory we do not look at; 20,000 turns are a few milliseconds.
  *
  * Two variations, chosen by the host for some of the trials (flags of the plan). The paper's
  * Racing lets two threads at the *same* statement of the pair race too; with many writers and
@@ -45,6 +47,7 @@
 #define FAIR_TURNS 400000u
 #define FAIR_QUIET 1000u
 #define FAIR_REPEATED 20000u
+#define QUARTERINGS_MAX 4u /* 1,562 statements: still time for others to come */
 #define POINTS_MAX 20000u
 
 /* Open addressing, at most half full; pc 0 is free. */
@@ -339,8 +342,9 @@ static struct sched_thread *oldest_postponed(void)
 static bool is_overdue(const struct sched_thread *thread)
 {
 	uint64_t bound = rt_plan->fairness ? rt_plan->fairness : FAIR_TURNS;
+	unsigned quarterings = thread->overdue < QUARTERINGS_MAX ? thread->overdue : QUARTERINGS_MAX;
 
-	return sched.turns - thread->postponed_since > bound || sched.quiet > FAIR_QUIET ||
+	return sched.turns - thread->postponed_since > bound >> 2 * quarterings || sched.quiet > FAIR_QUIET ||
 	       sched.repeated > FAIR_REPEATED;
 }
 
@@ -356,6 +360,7 @@ struct sched_thread *pair_overdue(void)
 		return NULL;
 	if (!thread || !thread->postponed)
 		return NULL;
+	thread->overdue++;
 	sched.quiet = sched.repeated = 0;
 	step_choice(thread, OP_RELEASE, thread->ordinal);
 	return thread;
