@@ -171,16 +171,14 @@ void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc);
 #undef CHUNKS
 #include "rt/detect/atomic.c"
 #include "rt/detect/record.c"
+#define all piece_all
+#include "rt/detect/piece.c"
+#undef all
 #define stripes list_stripes
-#define pool list_pool
-#define block_new list_block_new
-#define append list_append
 #define check list_check
 #include "rt/detect/list.c"
 #undef stripes
-#undef pool
 #undef check
-#undef append
 #define pool stack_pool
 #define hash_of stack_hash_of
 #define find stack_find

@@ -4,7 +4,7 @@
  *   blob.c   entry points the program calls: hit? return         (a handful of instructions)
  *   access.c first visits, misses: who, where, which site
  *   record.c one granule: conflict? else remember it in a cell
- *   list.c   the granule had a conflict: remember everything, find every pair
+ *   list.c   the granule had a conflict: remember everything, find every pair (memory: piece.c)
  *   pair.c   a new pair of sites goes to the wire at once
  *
  * beside it: segment.c clock.c lockset.c (what "ordered" and "protected" mean), sync.c
@@ -427,17 +427,17 @@ bool list_affordable(uint32_t site);
 void list_touch(const struct touch *x, uint64_t *cells, uint32_t bytes, uintptr_t granule);
 /* Cell 0 is being cleared: give the list back. */
 void list_forget(uint64_t *cells);
-/* Mark the segments of all lists for the collector. */
-void lists_each(void (*visit)(uint64_t cell));
 
 /* The other side of a pair. */
 struct other {
-	uint64_t cell;     /* kind, bytes, segment */
 	uint32_t site;
 	uint32_t stack;    /* 0: unknown */
+	uint32_t thread;
+	uint32_t lockset;
 };
 bool pair_known(uint32_t a, uint32_t b);
-void pair_report(const struct touch *x, const struct other *other, uint32_t overlap, uintptr_t granule);
+/* True when there is nothing left to tell of the pair: both stacks are known. */
+bool pair_report(const struct touch *x, const struct other *other, uint32_t overlap, uintptr_t granule);
 
 /* Interned stacks; 0: none or no room. */
 uint32_t stack_take(const struct touch *x);
@@ -447,6 +447,17 @@ bool pairs_start(void);
 void locks_put(struct wire_lock *out, const uint32_t *elements, uint32_t count, uint32_t thread,
 	       const struct detect_thread *holder);
 struct wire_pc place_or_none(uintptr_t pc); /* 0 is no place */
+
+/* Memory in pieces (piece.c), named by numbers; 0: no room. New ones are zeroed. */
+#define PIECE_UNIT 32u
+extern char *pieces;
+static inline void *piece_at(uint32_t number)
+{
+	return pieces + (size_t)number * PIECE_UNIT;
+}
+uint32_t piece_new(size_t bytes);
+void piece_free(uint32_t number, size_t bytes);
+size_t piece_size(size_t bytes); /* what a piece for so many bytes really has */
 
 /* ---- lock order (order.c), sampling (sample.c), heap blocks (memory.c) -------------------------------------- */
 

@@ -165,12 +165,11 @@ static void side_bytes(struct side *side, const struct site *site, uint32_t over
 
 static void side_past(struct side *side, const struct other *other, uint32_t overlap, uintptr_t granule)
 {
-	const struct segment *s = segment_at(cell_segment(other->cell));
 	const struct site *site = site_at(other->site);
 
-	*side = (struct side){ .pc = site->pc, .flags = site->flags, .thread = s->thread };
+	*side = (struct side){ .pc = site->pc, .flags = site->flags, .thread = other->thread };
 	side_bytes(side, site, overlap, granule);
-	side_locks(side, s->lockset);
+	side_locks(side, other->lockset);
 	side->frame_count = stack_get(other->stack, &side->frames);
 }
 
@@ -196,30 +195,34 @@ static void put_memory(struct wire_ev_pair *pair, uintptr_t address)
 	}
 }
 
-void pair_report(const struct touch *x, const struct other *other, uint32_t overlap, uintptr_t granule)
+static bool pair_write(const struct touch *x, const struct other *other, uint32_t overlap, uintptr_t granule)
 {
 	uintptr_t frames[RT_STACK_MAX];
 	struct side now, past;
 	struct wire_ev_pair *pair;
 
-	if (rt_is_meant((const void *)(granule + (uintptr_t)__builtin_ctz(overlap)), (size_t)__builtin_popcount(overlap))) {
-		rt_count(WIRE_MEANT_PAIRS);
-		return;
-	}
-	if (!pair_claim(x->site, other->site, other->stack != 0))
-		return;
 	side_now(&now, x, frames);
 	side_past(&past, other, overlap, granule);
 	rt_place(now.pc); /* module records go before ours */
 	rt_place(past.pc);
 	pair = rt_record(sizeof(*pair) + side_size(&now) + side_size(&past));
-	if (!pair) {
-		rt_count(WIRE_LOST_PAIRS);
-		return;
-	}
+	if (!pair)
+		return false;
 	put_memory(pair, granule + (uintptr_t)__builtin_ctz(overlap));
 	put_side(put_side(pair + 1, &past), &now);
 	if (!past.frame_count)
 		rt_count(WIRE_LOST_STACKS);
 	rt_commit(pair, WIRE_EV_PAIR);
+	return true;
+}
+
+bool pair_report(const struct touch *x, const struct other *other, uint32_t overlap, uintptr_t granule)
+{
+	if (rt_is_meant((const void *)(granule + (uintptr_t)__builtin_ctz(overlap)), (size_t)__builtin_popcount(overlap))) {
+		rt_count(WIRE_MEANT_PAIRS);
+		return false;
+	}
+	if (pair_claim(x->site, other->site, other->stack != 0) && !pair_write(x, other, overlap, granule))
+		rt_count(WIRE_LOST_PAIRS);
+	return other->stack != 0;
 }

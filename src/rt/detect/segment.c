@@ -8,8 +8,8 @@
  * so a thread that locks, sends and receives without touching memory makes none.
  *
  * Numbers are 22 bits, so that a cell has room for the rest. When they run out the collector marks every number
- * that a cell or a list still names, or a thread may still write, and the rest is free again:
- * nothing is lost. Only when more than half of all numbers are still named, the older half is
+ * that a cell still names, or a thread may still write, and the rest is free again:
+ * nothing is lost (lists name no segments). Only when more than half of all numbers are still named, the older half is
  * taken out of the shadow, and that is counted (WIRE_LOST_SEGMENTS).
  *
  * I1  A thread writes cells of its current segment only, and its current segment is in its
@@ -84,7 +84,6 @@ static void collect_marks(void)
 	table.left = 0;
 	threads_each(mark_thread, NULL);
 	shadow_each(mark_words);
-	lists_each(mark_cell); /* after the shadow: a granule may become a list meanwhile */
 }
 
 uint32_t segment_collections;
