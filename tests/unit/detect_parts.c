@@ -104,7 +104,7 @@ static void hot(unsigned thread, const char *address, unsigned flags, uintptr_t 
 {
 	as(thread);
 	assert_true(record_quick(detect_self(), shadow_cells((uintptr_t)address), 1u << (uintptr_t)address % GRANULE, flags,
-				 site_of(pc, flags, 1), true, false));
+				 site_of(pc, flags, 1), true, false, false));
 }
 
 static void without_sets_nobody_is_accused(void **state)

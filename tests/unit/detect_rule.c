@@ -277,6 +277,36 @@ static void neighbours_keep_their_sites(void **state)
 	assert_int_equal(fake_counts[WIRE_LOST_CELLS], 0);
 }
 
+/* Two statements of one segment, kind and variable, before anybody else comes: both are named. */
+static void the_second_site_of_a_segment_is_kept(void **state)
+{
+	locks(1, &m[40], LOCK_WRITE);
+	writes(1, m[41], 4, 0x1001);
+	writes(1, m[41], 4, 0x1002);
+	writes(1, m[41], 2, 0x1003);
+	writes(1, m[41], 4, 0x1001);
+	unlocks(1, &m[40]);
+	reads(2, m[41], 4, 0x1004);
+	assert_int_equal(pairs_of(0x1001, 0x1004), 1);
+	assert_int_equal(pairs_of(0x1002, 0x1004), 1);
+	assert_int_equal(pairs_of(0x1003, 0x1004), 1);
+}
+
+static void but_only_for_its_own_bytes(void **state)
+{
+	locks(1, &m[42], LOCK_WRITE);
+	writes(1, m[43], 4, 0x1011);
+	writes(1, m[43], 2, 0x1012);
+	unlocks(1, &m[42]);
+	reads(2, m[43] + 2, 2, 0x1013);
+	assert_int_equal(pairs_of(0x1011, 0x1013), 1);
+	assert_int_equal(pairs_of(0x1012, 0x1013), 0);
+	locks(2, &m[42], LOCK_WRITE);
+	reads(2, m[43], 4, 0x1014);
+	assert_int_equal(pairs_of(0x1011, 0x1014) + pairs_of(0x1012, 0x1014), 0);
+	unlocks(2, &m[42]);
+}
+
 /* After the first conflict every site is kept. */
 static void lists_find_every_pair(void **state)
 {
@@ -401,6 +431,8 @@ int main(void)
 		cmocka_unit_test_setup(free_is_a_write_in_either_order, fake_start),
 		cmocka_unit_test_setup(reused_memory_is_new, fake_start),
 		cmocka_unit_test_setup(neighbours_keep_their_sites, fake_start),
+		cmocka_unit_test_setup(the_second_site_of_a_segment_is_kept, fake_start),
+		cmocka_unit_test_setup(but_only_for_its_own_bytes, fake_start),
 		cmocka_unit_test_setup(lists_find_every_pair, fake_start),
 		cmocka_unit_test_setup(a_known_pair_is_told_with_both_stacks_once_more, fake_start),
 		cmocka_unit_test_setup(ignoring_is_honoured, fake_start),

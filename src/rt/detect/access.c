@@ -28,6 +28,7 @@ static void touch(struct detect_thread *t, uint32_t site, uintptr_t pc, const vo
 	if (unlikely(sample_kind == WIRE_SAMPLE_LITERACE) && sample_skips(t, site))
 		return;
 	x.watched = site_at(site)->watched;
+	x.cold = site_at(site)->visits <= VISITS_BEFORE_PATCHING;
 	x.record = !sample_paused();
 	if (unlikely(!x.record))
 		t->skipped++;
@@ -117,10 +118,10 @@ static inline bool quick(struct detect_thread *t, uintptr_t address, size_t size
 	if (unlikely(sample_kind != WIRE_SAMPLE_ALL || t->ignore || !t->key || !cells))
 		return false;
 	if (likely(!more))
-		return record_quick(t, cells, bytes, flags, site, true, false);
+		return record_quick(t, cells, bytes, flags, site, true, false, false);
 	return (address + GRANULE) >> CHUNK_BITS == address >> CHUNK_BITS &&
-	       record_quick(t, cells, bytes & GRANULE_BYTES, flags, site, true, true) &&
-	       record_quick(t, cells + 1, more, flags, site, true, true);
+	       record_quick(t, cells, bytes & GRANULE_BYTES, flags, site, true, true, false) &&
+	       record_quick(t, cells + 1, more, flags, site, true, true, false);
 }
 
 /* What is not quick: the first access of a segment, a conflict, a list. */

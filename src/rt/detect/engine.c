@@ -3,6 +3,9 @@
  */
 #include "rt/detect/internal.h"
 
+/* Calls of libc functions at one place whose sites are kept exactly, as the first visits of others are (access.c). */
+#define COLD_VISITS 8u
+
 bool detect_off = true;
 bool detect_hb;
 
@@ -54,6 +57,8 @@ void rt_on_access(const void *address, size_t size, unsigned flags, uintptr_t pc
 	if (!x.site || (sample_kind == WIRE_SAMPLE_LITERACE && sample_skips(t, x.site)))
 		return;
 	x.watched = site_at(x.site)->watched;
+	x.cold = site_at(x.site)->visits < COLD_VISITS;
+	site_at(x.site)->visits += x.cold;
 	x.record = !sample_paused();
 	record_touch(&x);
 }

@@ -413,6 +413,7 @@ struct touch {
 	const void *frame;
 	bool watched;
 	bool record;      /* false: only check (free, a pause of the sampler) */
+	bool cold;        /* one of the first visits of its site: it is to be named */
 };
 
 /* All granules of the access. */

@@ -156,6 +156,8 @@ static RT_NOINLINE bool memo_repeat(struct detect_thread *t, struct memo *last, 
  * False: nothing was done, or it was done and somebody else's cell appeared meanwhile: use
  * record_granule.
  * may_hit: nobody has looked yet whether the cells say it all already: an access over several granules.
+ * exact: they say it only if they name the site, too (a second statement on the same variable, before anybody else
+ * comes by): the first visits of a site.
  * Those come in rows (vectors not aligned, ranges), and are worth a memo; others are not: pigz and
  * pbzip2 lost 5 % by it, a relaxation with unaligned vectors won 20 %.
  * hot: from a patched site, which will come by again. Then a granule with cells of ours only is
@@ -166,7 +168,7 @@ static RT_NOINLINE bool memo_repeat(struct detect_thread *t, struct memo *last, 
  */
 static inline __attribute__((always_inline))
 bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsigned flags, uint32_t site, bool hot,
-		  bool may_hit)
+		  bool may_hit, bool exact)
 {
 	const uint64_t test = KEY_SEGMENT | KEY_KIND | key_bytes(bytes);
 	uint32_t collections = __atomic_load_n(&segment_collections, __ATOMIC_ACQUIRE);
@@ -181,7 +183,7 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 #pragma GCC unroll 4
 	for (int i = 0; i < (int)CELLS; i++) {
 		cell[i] = cell_load(i ? &rest[i - 1] : cells);
-		if (may_hit && !((cell[i] ^ key) & test))
+		if (may_hit && !((cell[i] ^ key) & test) && (!exact || cell_place(cell[i]) == site))
 			return true;
 	}
 	if (may_hit && last->key == key && last->site == site && memo_fits(last, cell, collections))
@@ -217,6 +219,10 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 				lost = true;
 			}
 			key |= cell[at] & KEY_BYTES;
+			if (may_hit && cell_make(place, key) == cell[at]) {
+				t->lost_cells += lost;
+				return true;
+			}
 		}
 	} else {
 		if (best == QUICK_KEEP && (flags & ACCESS_WRITE) && list_affordable(site))

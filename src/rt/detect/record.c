@@ -192,7 +192,7 @@ void record_touch(const struct touch *x)
 		if (unlikely(!cells) && !(cells = shadow_make(granule)))
 			return;
 		bytes &= GRANULE_BYTES;
-		if (x->watched || !x->record || !record_quick(x->t, cells, bytes, x->flags, x->site, false, true))
+		if (x->watched || !x->record || !record_quick(x->t, cells, bytes, x->flags, x->site, false, true, x->cold))
 			record_granule(x, cells, bytes, granule);
 		address = granule + GRANULE;
 	}
