@@ -9,6 +9,7 @@
 #include "rt/abi/access.h"
 #include "rt/detect/internal.h"
 #include "rt/detect/quick.h"
+#include "rt/detect/twin.h"
 
 /* Patching costs some microseconds and a site that is visited once never earns them. */
 #define VISITS_BEFORE_PLANNING 2u
@@ -110,18 +111,17 @@ static inline uint32_t cached_site(struct detect_thread *t, uintptr_t pc, unsign
 }
 
 /* Nothing special about the moment, the thread or the address: write one granule or two. */
-static inline bool quick(struct detect_thread *t, uintptr_t address, size_t size, unsigned flags, uint32_t site)
+static inline bool quick(struct detect_thread *t, uintptr_t address, size_t size, unsigned flags, uint32_t site, uintptr_t pc)
 {
-	uint32_t bytes = ((1u << size) - 1) << address % GRANULE, more = bytes >> GRANULE;
+	uint32_t bytes = ((1u << size) - 1) << address % GRANULE;
 	uint64_t *cells = shadow_cells(address);
 
 	if (unlikely(sample_kind != WIRE_SAMPLE_ALL || t->ignore || !t->key || !cells))
 		return false;
-	if (likely(!more))
+	if (likely(!(bytes >> GRANULE)))
 		return record_quick(t, cells, bytes, flags, site, true, false, false);
 	return (address + GRANULE) >> CHUNK_BITS == address >> CHUNK_BITS &&
-	       record_quick(t, cells, bytes & GRANULE_BYTES, flags, site, true, true, false) &&
-	       record_quick(t, cells + 1, more, flags, site, true, true, false);
+	       quick_two(t, address, bytes, flags, site, pc);
 }
 
 /* What is not quick: the first access of a segment, a conflict, a list. */
@@ -131,8 +131,7 @@ static RT_NOINLINE void miss_slowly(struct detect_thread *t, uint32_t site, cons
 	touch(t, site, pc, address, size, flags, __builtin_frame_address(0));
 }
 
-/* From blob.c, with general registers only: see preserve.c. */
-void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc)
+static RT_NOINLINE void miss(const void *address, size_t size_and_flags, uintptr_t pc)
 {
 	struct rt_thread *rt = rt_self_tls;
 	size_t size = size_and_flags & 0xff;
@@ -148,9 +147,28 @@ void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc)
 	if (unlikely(!t))
 		return;
 	site = cached_site(t, pc, flags, size);
-	if (likely(site) && !quick(t, (uintptr_t)address, size, flags, site))
+	if (likely(site) && !quick(t, (uintptr_t)address, size, flags, site, pc))
 		miss_slowly(t, site, address, size, flags, pc);
 	rt_leave(rt);
+}
+
+/*
+ * From blob.c, with general registers only: see preserve.c. Unaligned rows end here; all the rest of a
+ * miss is apart, for its frame costs as much.
+ */
+void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc)
+{
+	bool two = (uintptr_t)address % GRANULE + (size_and_flags & 0xff) > GRANULE, done;
+	struct rt_thread *rt = rt_self_tls;
+	struct detect_thread *t = likely(rt != NULL) ? rt->engine : NULL;
+
+	if (two && likely(t != NULL) && !detect_off && !rt_paused && !t->ignore && rt_enter(rt)) {
+		done = twin_repeats(t, (uintptr_t)address, pc);
+		rt_leave(rt);
+		if (done)
+			return;
+	}
+	miss(address, size_and_flags, pc);
 }
 
 ACCESS_INLINE void access_at(uintptr_t pc, const void *address, size_t size, unsigned flags, const void *entry)

@@ -207,6 +207,21 @@ struct memo {
 	uint8_t rests;         /* misfits left to let pass before it is written again */
 };
 
+/* The same for an access over two granules: see twin.h. */
+#define TWINS 32u
+struct twin {
+	uint64_t key;          /* segment and kind; 0: none */
+	uintptr_t pc;          /* names size and site too */
+	uint64_t seen[2][CELLS];
+	uint64_t first[2];     /* what the first cells become ... */
+	uint64_t other[2];     /* ... and the other one that changes */
+	uint32_t collections;
+	uint8_t place;         /* address mod GRANULE */
+	uint8_t other_at[2];   /* 0: none */
+	uint8_t rests;         /* misfits left to let pass before it is learned anew ... */
+	uint8_t tries;         /* ... after this many at once: the first of a row differs from the second */
+};
+
 struct detect_thread {
 	uint64_t key;     /* current segment << KEY_SEGMENT_SHIFT; 0: none made yet. Copy: detect_key */
 	uint32_t slot;
@@ -223,6 +238,7 @@ struct detect_thread {
 	struct { uint64_t key; uint32_t result; } steps[STEP_CACHE]; /* lockset transitions */
 	struct { uintptr_t pc; uint32_t site; } sites[SITE_CACHE]; /* of patched calls */
 	struct memo memos[MEMOS] __attribute__((aligned(64)));
+	struct twin twins[TWINS] __attribute__((aligned(64)));
 	struct held *held;
 	uint32_t held_count;
 	uint32_t held_size;

@@ -37,6 +37,7 @@ enum quick {
 	QUICK_NOT,      /* may be a conflict, or a list */
 	QUICK_KEEP,     /* stays */
 	QUICK_LESS,     /* ours of an earlier epoch: can be spared (counted) */
+	QUICK_PART,     /* ours of an earlier epoch, same locks and kind, but more bytes: likewise */
 	QUICK_ORDERED,  /* another thread's, ordered before us: likewise */
 	QUICK_OLD,      /* ours of an earlier epoch, and the new one says all it says but the site */
 	QUICK_SAME,     /* ... and the site: take it */
@@ -55,8 +56,10 @@ enum quick quick_look(const struct detect_thread *t, uint64_t cell, uint64_t key
 	if (s->slot == t->slot) {
 		if (s->epoch == t->epoch)
 			return QUICK_KEEP;
-		if (s->lockset != t->lockset || (differs & KEY_KIND) || (cell & ~key & KEY_BYTES))
+		if (s->lockset != t->lockset || (differs & KEY_KIND))
 			return QUICK_LESS;
+		if (cell & ~key & KEY_BYTES)
+			return QUICK_PART;
 		return cell_place(cell) == site ? QUICK_SAME : QUICK_OLD;
 	}
 	if (unlikely(!cell_key(cell)))
@@ -117,13 +120,13 @@ _Static_assert(CELLS == 4, "memo_fits compares four");
 /* Code whose neighbours do not look alike (a sort) writes a memo at every MEMO_RESTS-th miss only. */
 #define MEMO_RESTS 7u
 
-static inline bool memo_is_due(struct memo *last)
+static inline bool is_due(uint8_t *rests)
 {
-	if (last->rests) {
-		last->rests--;
+	if (*rests) {
+		(*rests)--;
 		return false;
 	}
-	last->rests = MEMO_RESTS;
+	*rests = MEMO_RESTS;
 	return true;
 }
 
@@ -155,15 +158,15 @@ static RT_NOINLINE bool memo_repeat(struct detect_thread *t, struct memo *last, 
 /*
  * False: nothing was done, or it was done and somebody else's cell appeared meanwhile: use
  * record_granule.
- * may_hit: nobody has looked yet whether the cells say it all already: an access over several granules.
+ * may_hit: nobody has looked yet whether the cells say it all already: an access over several granules. Those come
+ * in rows, and are worth a memo (ranges) or a twin (two granules, access.c); others are not: pigz and pbzip2 lost 5 % by it.
  * exact: they say it only if they name the site, too (a second statement on the same variable, before anybody else
  * comes by): the first visits of a site.
- * Those come in rows (vectors not aligned, ranges), and are worth a memo; others are not: pigz and
- * pbzip2 lost 5 % by it, a relaxation with unaligned vectors won 20 %.
  * hot: from a patched site, which will come by again. Then a granule with cells of ours only is
  * written by a plain store; two threads that meet there in that very moment may overwrite
  * each other's first cell and see each other the next time. Compare-and-swap everywhere cost
  * 8 to 10 % of a run full of misses (pigz, a relaxation), 3 runs each on a loaded machine.
+ * There, a cell that grew may make one of an earlier epoch superfluous (halves of a granule, one after the other).
  * And when no set can be made a hot site adds its bytes without its name (siteset.c), a cold one takes a cell.
  */
 static inline __attribute__((always_inline))
@@ -174,10 +177,10 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 	uint32_t collections = __atomic_load_n(&segment_collections, __ATOMIC_ACQUIRE);
 	uint64_t *rest = cells_rest(cells);
 	uint64_t key = t->key | key_bytes(bytes) | key_kind(flags), asked = key, cell[CELLS], new;
-	struct memo *last = &t->memos[(site ^ bytes >> 6 ^ hot) % MEMOS];
+	struct memo *last = &t->memos[(site ^ bytes >> 6) % MEMOS];
 	enum quick best = QUICK_NOT;
 	uint32_t place = site;
-	int at = -1, empty = -1;
+	int at = -1, empty = -1, old = -1;
 	bool alone = hot, lost = false, moves;
 
 #pragma GCC unroll 4
@@ -186,7 +189,7 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 		if (may_hit && !((cell[i] ^ key) & test) && (!exact || cell_place(cell[i]) == site))
 			return true;
 	}
-	if (may_hit && last->key == key && last->site == site && memo_fits(last, cell, collections))
+	if (may_hit && !hot && last->key == key && last->site == site && memo_fits(last, cell, collections))
 		return memo_repeat(t, last, cells, cell);
 #pragma GCC unroll 4
 	for (int i = (int)CELLS - 1; i >= 0; i--) {
@@ -199,6 +202,8 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 		found = quick_look(t, cell[i], key, site, &alone);
 		if (unlikely(found == QUICK_NOT))
 			return false;
+		if (hot && (found == QUICK_PART || found == QUICK_OLD || found == QUICK_SAME))
+			old = i;
 		if (found > best) {
 			best = found;
 			at = i;
@@ -235,7 +240,7 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 	new = cell_make(place, key);
 	moves = at && goes_first(cell[0], key, collections);
 	alone |= !detect_many;
-	if (may_hit && best != QUICK_KEEP && memo_is_due(last))
+	if (may_hit && !hot && best != QUICK_KEEP && is_due(&last->rests))
 		memo_write(last, cell, &(struct memo){ .key = asked, .new = new, .site = site, .collections = collections,
 			   .at = (int8_t)at, .moves = moves, .alone = alone, .lost = lost, .rests = MEMO_RESTS });
 	if (moves) {
@@ -245,6 +250,8 @@ bool record_quick(struct detect_thread *t, uint64_t *cells, uint32_t bytes, unsi
 	}
 	if (unlikely(!alone))
 		return quick_put(cells, cell, at, new);
+	if (hot && old > 0 && best >= QUICK_COUSIN && !(cell[old] & ~key & KEY_BYTES))
+		__atomic_store_n(&rest[old - 1], 0, __ATOMIC_RELAXED);
 	__atomic_store_n(at ? &rest[at - 1] : cells, new, __ATOMIC_RELAXED);
 	return true;
 }
