@@ -125,13 +125,6 @@ const void *rt_near_copy(uintptr_t module_pc, const void *blob, size_t size, siz
 	return at ? at + offset : NULL;
 }
 
-const void *near_return(uintptr_t pc)
-{
-	static const uint8_t code[] = { 0xc3 };
-
-	return copy_of(pc, code, sizeof(code), PROT_READ | PROT_EXEC);
-}
-
 /* The page of slots stays writable: it is data. A slot once given out is never changed. */
 const void *near_slot(uintptr_t pc, const void *target)
 {

@@ -9,8 +9,6 @@
 
 #include "rt/rt.h"
 
-/* A `ret` near pc's module. */
-const void *near_return(uintptr_t pc);
 /* The address of a word near pc's module that holds target, for FF 15 calls. */
 const void *near_slot(uintptr_t pc, const void *target);
 

@@ -4,8 +4,10 @@
  * Precise: call.c follows the call before the return address to the entry that was reached. No
  * scan of the text is ever needed, and nothing that was not executed is touched. How bytes
  * are changed while other threads run through them is poke.c's matter. Where the first two
- * bytes of a call cannot be changed at once, its operand can: instead of becoming a NOP it is
- * sent to a near `ret`. All refusals are counted, once a site.
+ * bytes of a call cannot be changed at once, the first alone can: E8 and FF become the opcode of
+ * a test that takes the operand as it stands, and writes nothing but the flags, which no call
+ * promises to keep. (A near `ret` instead, as it was, made a loop with one such call half as
+ * fast again.) All refusals are counted, once a site.
  *
  * A change costs two system calls for the page's protection and three interrupts to all cores
  * (5 us alone, 40 us beside one running thread, measured), so sites are first only *planned*
@@ -142,6 +144,13 @@ static bool same_opcode(const struct site *site, const void *target, uint8_t *by
 	return true;
 }
 
+/* The first byte alone: `test $operand, %eax` of E8, `test %edx, slot(%rip)` of FF 15. */
+static void test_instead(const struct site *site, uint8_t *bytes)
+{
+	rt_memcpy(bytes, site->original, site->length);
+	bytes[0] = site->length == 5 ? 0xa9 : 0x85;
+}
+
 static bool compose(const struct site *site, uint8_t *bytes)
 {
 	const void *target = site->target;
@@ -149,9 +158,10 @@ static bool compose(const struct site *site, uint8_t *bytes)
 
 	if (target)
 		return movable ? direct_call(site, target, bytes) : same_opcode(site, target, bytes);
-	if (!movable)
-		return same_opcode(site, near_return(site->pc), bytes);
-	rt_memcpy(bytes, site->length == 5 ? nop5 : nop6, site->length);
+	if (movable)
+		rt_memcpy(bytes, site->length == 5 ? nop5 : nop6, site->length);
+	else
+		test_instead(site, bytes);
 	return true;
 }
 

@@ -3,12 +3,12 @@
  *
  * Their cores may hold the old bytes, or have fetched half of them:
  *   - no second thread was ever made, or all others are parked (rt_patch_alone): plain stores;
- *   - only an operand of 4 bytes changes and lies within one fetch block: one store;
+ *   - only an operand of 4 bytes changes and lies within one fetch block, or only the first byte: one store;
  *   - else "jmp self" (EB FE) over the first two bytes, all cores synchronised by
  *     membarrier, the tail, synchronised again, the first two bytes. Whoever comes by
  *     meanwhile spins there;
  *   - the first two bytes lie in two fetch blocks: not possible, the caller must change the
- *     operand only (which then lies in one).
+ *     operand only (which then lies in one) or the first byte only.
  * A fetch block is taken as 16 bytes: cores fetch 16 to 64 at a time, aligned. Decided against:
  * int3 and a handler, as the kernel does it, since SIGTRAP belongs to the program and its
  * debugger.
@@ -77,19 +77,33 @@ static bool only_operand_changes(const struct poke *p)
 	return !rt_memcmp((const void *)p->at, p->bytes, p->length - 4u) && in_one_block(p->at + p->length - 4u, 4);
 }
 
+static bool only_first_changes(const struct poke *p)
+{
+	return !rt_memcmp((const void *)(p->at + 1), p->bytes + 1, p->length - 1u);
+}
+
+/* false: it takes more than one store. */
+static bool store_one(const struct poke *p)
+{
+	if (is_alone())
+		rt_memcpy((void *)p->at, p->bytes, p->length);
+	else if (only_operand_changes(p))
+		store4(p->at + p->length - 4u, p->bytes + p->length - 4u);
+	else if (only_first_changes(p))
+		__atomic_store_n((uint8_t *)p->at, p->bytes[0], __ATOMIC_SEQ_CST);
+	else
+		return false;
+	return true;
+}
+
 /* Those that take one store are done at once; how many are left? */
 static size_t store_simple(struct poke *list, size_t count)
 {
 	size_t left = 0;
 
 	for (struct poke *p = list; p < list + count; p++) {
-		if (is_alone())
-			rt_memcpy((void *)p->at, p->bytes, p->length);
-		else if (only_operand_changes(p))
-			store4(p->at + p->length - 4u, p->bytes + p->length - 4u);
-		else
-			left += in_one_block(p->at, 2);
-		p->done = is_alone() || only_operand_changes(p);
+		p->done = store_one(p);
+		left += !p->done && in_one_block(p->at, 2);
 	}
 	return left;
 }

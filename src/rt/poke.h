@@ -18,7 +18,7 @@ struct poke {
 
 /* All within one segment of one module, the nearer to each other the better. */
 void poke_all(struct poke *list, size_t count);
-/* May the first two bytes at this address change, or only the operand? */
+/* May the first two bytes at this address change, or only the operand, or only the first of them? */
 bool poke_can_change(uintptr_t at);
 
 #endif

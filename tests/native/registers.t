@@ -19,6 +19,12 @@ for binding in now lazy; do
 	check_fails "$binding: fuzz spoils nothing" grep spoil "$tmp/fuzz"
 done
 
+# Calls are taken away while other threads run through them, wherever they lie.
+gcc -g -O1 -o "$tmp/aligned" "$NATIVE/aligned.c" -Wl,--no-as-needed -L"$(library nop)" -ldeadheat_rt -Wl,-rpath,"$(library nop)" -lpthread 2>"$tmp/err"
+check_output "no call is left, wherever it lies" "0 are still calls, 0 visits came back wrong" timeout 300 "$tmp/aligned"
+check_output "unless one may not patch" "32 are still calls, 0 visits came back wrong" \
+	timeout 300 deadheat detect --no-patch --quiet --runs 1 --store "$tmp/a" --fail-on never -- "$tmp/aligned"
+
 # Code that counts on it, between code of plain compilers that does not.
 cat >"$tmp/sum.c" <<'C'
 #include <stdio.h>
