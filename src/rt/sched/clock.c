@@ -24,6 +24,8 @@
 #define PIN_MONOTONIC (1000ull * SECOND)
 /* One decision in this many lets a timed wait expire although others could go. */
 #define JUMP_ONE_IN 32u
+/* ... and one in this many of these, if it is one that naps all the time. */
+#define NAPPER_ONE_IN 16u
 
 static uint64_t base_real, base_monotonic;
 static uint64_t reads, reads_at_step;
@@ -114,7 +116,7 @@ static struct sched_thread *choose_timed(bool must)
 	return best;
 }
 
-bool clock_jump(bool must)
+struct sched_thread *clock_jump(bool must)
 {
 	struct sched_thread *thread = NULL;
 	uint32_t ordinal;
@@ -123,12 +125,12 @@ bool clock_jump(bool must)
 		thread = sched_thread_at(ordinal);
 	else if ((must && !replay_is_exact()) || (!sched.replay && !sched_random_below(JUMP_ONE_IN)))
 		thread = choose_timed(must);
-	if (!thread)
-		return false;
+	if (!thread || (!must && !sched.replay && sched_is_napper(thread) && sched_random_below(NAPPER_ONE_IN)))
+		return NULL;
 	if (is_timed(thread))
 		sched.now = thread->deadline_ns;
 	step_choice(thread, OP_TIMEOUT, thread->ordinal);
-	return true;
+	return thread;
 }
 
 /* ---- the program's clocks ------------------------------------------------------------------ */

@@ -66,6 +66,7 @@ struct sched_thread {
 	void *argument;
 	uint64_t deadline_ns;        /* timed operation: it may also return by timing out */
 	bool timed_out;              /* result of the last step */
+	uint32_t naps;               /* sleeps, and timed waits that ran out, so far (sched_is_napper) */
 	bool postponed;              /* the paper's set */
 	bool let_go;                 /* its meeting is over: it executes when picked (WIRE_LET_GO) */
 	bool outside;                /* in a blocking call; not enabled until it is back */
@@ -104,6 +105,17 @@ struct sched_thread {
 	bool handling;               /* a signal that arrives now may run its handler at once */
 	const struct sched_world *world; /* what it waits for outside the process, for sched_io_idle */
 };
+
+/*
+ * Waits for the time again and again, a background thread that looks around every millisecond: virtual time would let
+ * it go round all the time, and the others would get a small share of the turns. From its NAPS_FREE-th nap on time must
+ * really come (clock.c): by the steps of the others, or because nobody else can go.
+ */
+#define NAPS_FREE 32u
+static inline bool sched_is_napper(const struct sched_thread *thread)
+{
+	return thread->naps > NAPS_FREE;
+}
 
 /* The calling thread. NULL when the runtime is inert (no wire): call REAL() then. */
 struct sched_thread *sched_self(void);

@@ -22,20 +22,23 @@ static int read_begin(int fd, uintptr_t pc)
 	return code ? io_fail(code) : 0;
 }
 
-/* Having been held before the bytes, somebody else may have read: look again. -1, or how much to read. */
+/*
+ * Held before the bytes, it may find that somebody else has read them: then it waits again. While they are there it
+ * goes on, whoever ran meanwhile: announced once more, a site of the pair would be held once more, for ever.
+ * -1, or how much to read.
+ */
 static ssize_t read_into(int fd, const struct iovec *vector, int count, size_t size, uintptr_t pc)
 {
-	size_t available;
-	uint64_t before;
+	size_t available, left;
 
 	do {
 		if (read_begin(fd, pc))
 			return -1;
-		before = sched_step_count;
 		available = io_available(fd, size);
 		io_touch_vector(vector, count, available, ACCESS_WRITE, pc);
-	} while (before != sched_step_count);
-	available = io_agree(fd, available);
+	} while (!io_is_ready(fd, POLLIN));
+	left = io_available(fd, size);
+	available = io_agree(fd, left < available ? left : available);
 	return (ssize_t)(available ? available : size);
 }
 

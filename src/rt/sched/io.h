@@ -30,6 +30,8 @@ int io_wait(int fd, short events, bool nowait, uintptr_t pc);
 /* ... without the socket's timeout, until deadline_ns; ETIMEDOUT when it passed. */
 int io_wait_until(int fd, short events, uint64_t deadline_ns, uintptr_t pc);
 bool io_is_nonblocking(int fd);
+/* Would the call go on now, ready or non-blocking? */
+bool io_is_ready(int fd, short events);
 struct sched_object *io_object(int fd);
 int io_fail(int code); /* errno = code, -1 */
 

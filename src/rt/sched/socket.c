@@ -17,19 +17,18 @@ static bool again(int fd, int flags, ssize_t result)
 	return result < 0 && errno == EAGAIN && !(flags & MSG_DONTWAIT) && !io_is_nonblocking(fd);
 }
 
-/* Wait for data and for our turn on the bytes it will fill. */
+/* Wait for data and for our turn on the bytes it will fill; again if they are gone by then (read_into, io.c). */
 static int receive_begin(int fd, int flags, const struct iovec *vector, size_t count, size_t size, uintptr_t pc)
 {
-	uint64_t before;
+	short events = flags & MSG_ERRQUEUE ? POLLERR : POLLIN;
 	int code;
 
 	do {
-		code = io_wait(fd, flags & MSG_ERRQUEUE ? POLLERR : POLLIN, flags & MSG_DONTWAIT, pc);
+		code = io_wait(fd, events, flags & MSG_DONTWAIT, pc);
 		if (code)
 			return io_fail(code);
-		before = sched_step_count;
 		io_touch_vector(vector, (int)count, io_available(fd, size), ACCESS_WRITE, pc);
-	} while (before != sched_step_count);
+	} while (!(flags & MSG_DONTWAIT) && !io_is_ready(fd, events));
 	return 0;
 }
 

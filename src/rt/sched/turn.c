@@ -28,6 +28,8 @@
  * then those who wait with a time limit again and again wait for the one held back.
  */
 #define JUMPS_MAX 100u
+/* A jump for a thread that only naps counts for so many: it goes its round a few times while somebody is held back. */
+#define NAPPER_JUMPS 20u
 /* Every statement takes this long in virtual time. */
 #define STEP_NS 1000u
 
@@ -109,6 +111,7 @@ static struct sched_thread *execute(struct sched_thread *thread)
 	sched.postponed_count -= thread->postponed;
 	thread->postponed = thread->let_go = false;
 	thread->timed_out = !turn_is_ready(thread);
+	thread->naps += thread->timed_out;
 	thread->steps++;
 	sched.now += STEP_NS;
 	if (thread->side >= 0)
@@ -143,9 +146,14 @@ static struct sched_thread *consider(struct sched_thread *thread)
 	return thread;
 }
 
+static uint32_t weight(const struct sched_thread *jumped)
+{
+	return sched_is_napper(jumped) ? NAPPER_JUMPS : 1;
+}
+
 static struct sched_thread *turn_decide(void)
 {
-	struct sched_thread *thread;
+	struct sched_thread *thread, *jumped;
 	uint32_t count, postponed;
 	bool waits;
 
@@ -156,16 +164,16 @@ static struct sched_thread *turn_decide(void)
 			outside_collect();
 		waits = sched.replay && replay_waits_for_world(); /* before gather: readiness only comes */
 		count = turn_gather(&postponed);
-		if (unlikely(sched.timed_count) && clock_jump(false)) {
-			sched.jumps += !count; /* a replay makes all its jumps here */
+		if (unlikely(sched.timed_count) && (jumped = clock_jump(false))) {
+			sched.jumps += count ? 0 : weight(jumped); /* a replay makes all its jumps here */
 			count = turn_gather(&postponed);
 		}
 		if ((!count && !postponed) || waits) {
 			nobody_enabled(attempt++);
 			continue;
 		}
-		if (!count && sched.timed_count && sched.jumps < JUMPS_MAX && clock_jump(true)) {
-			sched.jumps++;
+		if (!count && sched.timed_count && sched.jumps < JUMPS_MAX && (jumped = clock_jump(true))) {
+			sched.jumps += weight(jumped);
 			continue;
 		}
 		if (!count && unlikely(sched.outside_count) && outside_linger())

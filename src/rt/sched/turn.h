@@ -140,7 +140,7 @@ void replay_compare(enum wire_step_kind kind);
 /* clock.c, pin.c */
 void clock_start(void);
 void pin_start(void);
-bool clock_jump(bool must);       /* let a timed wait expire; false: nobody waits for a time */
+struct sched_thread *clock_jump(bool must); /* let a timed wait expire: whose; NULL: none */
 
 /* watchdog.c, server.c */
 void watchdog_start(void);

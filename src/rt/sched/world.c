@@ -143,6 +143,13 @@ bool io_is_nonblocking(int fd)
 	return flags < 0 || (flags & O_NONBLOCK);
 }
 
+bool io_is_ready(int fd, short events)
+{
+	struct pollfd poll = { .fd = fd, .events = events };
+
+	return fd_is_ready(NULL, &poll) || io_is_nonblocking(fd);
+}
+
 int io_fail(int code)
 {
 	errno = code;
