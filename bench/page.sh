@@ -111,10 +111,10 @@ draw() {
 		;;
 	fuzz)
 		[ -s "$page/fuzz.tsv" ] || return
-		awk -F'\t' '{ v[$1, $2] = $3; if (!s[$1]++) n[++k] = $1 } END { for (i = 1; i <= k; i++) { printf "%s", n[i]; split("plain stress random pct pos surw pair", m, " "); for (j = 1; j <= 7; j++) printf " %s", ((n[i], m[j]) in v) ? v[n[i], m[j]] : "?"; print "" } }' "$page/fuzz.tsv" >"$data"
+		awk -F'\t' '{ v[$1, $2] = $3; if (!s[$1]++) n[++k] = $1 } END { for (i = 1; i <= k; i++) { printf "%s", n[i]; split("plain stress random pct pos surw mix pair", m, " "); for (j = 1; j <= 8; j++) printf " %s", ((n[i], m[j]) in v) ? v[n[i], m[j]] : "?"; print "" } }' "$page/fuzz.tsv" >"$data"
 		plot fuzz <<-G
 			$bars_style; set title 'Trials to the first failure (logarithmic; the highest bars: none)'; set logscale y
-			plot for [i=2:8] '$data' using i:xtic(1) title word('plain stress random pct pos surw pair', i-1)
+			plot for [i=2:9] '$data' using i:xtic(1) title word('plain stress random pct pos surw mix pair', i-1)
 		G
 		;;
 	rates)

@@ -131,7 +131,7 @@ small_arguments() { # program: a run of a few hundredths
 	lbzip2) echo "-n 2 -1 -c -k $B/input-small" ;;
 	xz) echo "-T2 --block-size=128KiB -0 -c -k $B/input-small" ;;
 	zstd) echo "-T2 -1 -q -c -k $B/input-small" ;;
-	memcached) echo "$B/memcached.socket 100" ;;
+	memcached) echo "$B/memcached.socket 40" ;;
 	esac
 }
 program_source() { case $1 in xz) echo xz-utils ;; zstd) echo libzstd ;; *) echo "$1" ;; esac; }
