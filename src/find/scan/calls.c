@@ -9,7 +9,9 @@
  * I2  Too many targets of the class (TARGETS_MAX) are no answer: in a kernel what pointers.c saw is
  *     taken and the call listed; functions that nobody calls then are entries of their own.
  *
- * Components come out of Tarjan's algorithm, without recursion: call chains can be long.
+ * Components come out of Tarjan's algorithm, without recursion: call chains can be long. Within one, functions
+ * are in the order in which the search left them (postorder): whoever goes through it that way meets
+ * callees before their callers but for the edges that close a cycle, and needs few rounds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -179,14 +181,21 @@ static void edges_of(struct scan *s, uint32_t f, struct edges *edges)
 /* ---- components --------------------------------------------------------------------------------------------- */
 
 struct tarjan {
-	uint32_t *index, *low, *stack, *frames, *next;
+	uint32_t *index, *low, *stack, *frames, *next, *left;
 	bool *on;
-	uint32_t counter, depth, stacked;
+	uint32_t counter, depth, stacked, leaving;
 };
+
+static int by_leaving(const void *x, const void *y, void *left)
+{
+	uint32_t a = ((uint32_t *)left)[*(const uint32_t *)x], b = ((uint32_t *)left)[*(const uint32_t *)y];
+
+	return (a > b) - (a < b);
+}
 
 static void close_component(struct scan *s, struct tarjan *t, uint32_t f, uint32_t *at)
 {
-	uint32_t member;
+	uint32_t member, first = *at;
 
 	s->scc_first[s->scc_count] = *at;
 	do {
@@ -195,6 +204,8 @@ static void close_component(struct scan *s, struct tarjan *t, uint32_t f, uint32
 		s->functions[member].scc = s->scc_count;
 		s->order[(*at)++] = member;
 	} while (member != f);
+	if (*at - first > 1)
+		qsort_r(s->order + first, *at - first, sizeof(uint32_t), by_leaving, t->left);
 	s->scc_count++;
 }
 
@@ -220,6 +231,7 @@ static void visit(struct scan *s, struct tarjan *t, uint32_t root, uint32_t *at)
 				t->low[f] = t->index[callee];
 			continue;
 		}
+		t->left[f] = t->leaving++;
 		if (t->low[f] == t->index[f])
 			close_component(s, t, f, at);
 		if (--t->depth && t->low[f] < t->low[t->frames[t->depth - 1]])
@@ -227,15 +239,36 @@ static void visit(struct scan *s, struct tarjan *t, uint32_t root, uint32_t *at)
 	}
 }
 
+static void turn_round(struct scan *s)
+{
+	size_t n = s->function_count;
+	uint32_t *at = calloc(n + 1, sizeof(uint32_t));
+
+	if (!at)
+		BUG("out of memory");
+	s->callers_first = ARENA_ARRAY(&s->arena, uint32_t, n + 2);
+	s->callers = ARENA_ARRAY(&s->arena, uint32_t, s->calls_first[n] + 1);
+	for (uint32_t i = 0; i < s->calls_first[n]; i++)
+		s->callers_first[s->calls[i] + 1]++;
+	for (size_t f = 0; f < n; f++) {
+		s->callers_first[f + 1] += s->callers_first[f];
+		at[f] = s->callers_first[f];
+	}
+	for (uint32_t f = 0; f < n; f++)
+		for (uint32_t i = s->calls_first[f]; i < s->calls_first[f + 1]; i++)
+			s->callers[at[s->calls[i]]++] = f;
+	free(at);
+}
+
 int calls_make(struct scan *s)
 {
 	struct edges edges = { 0 };
 	size_t n = s->function_count;
 	struct tarjan t = { .index = calloc(n + 1, 4), .low = calloc(n + 1, 4), .stack = calloc(n + 1, 4), .frames = calloc(n + 1, 4),
-			    .next = calloc(n + 1, 4), .on = calloc(n + 1, 1) };
+			    .next = calloc(n + 1, 4), .left = calloc(n + 1, 4), .on = calloc(n + 1, 1) };
 	uint32_t at = 0;
 
-	if (!t.index || !t.low || !t.stack || !t.frames || !t.next || !t.on)
+	if (!t.index || !t.low || !t.stack || !t.frames || !t.next || !t.left || !t.on)
 		BUG("out of memory");
 	resolve_all(s);
 	s->calls_first = ARENA_ARRAY(&s->arena, uint32_t, n + 1);
@@ -250,6 +283,7 @@ int calls_make(struct scan *s)
 	s->calls_first[n] = (uint32_t)edges.list.count;
 	s->calls = arena_copy(&s->arena, edges.list.items, (edges.list.count + 1) * sizeof(uint32_t) < 4 ? 4 : edges.list.count * sizeof(uint32_t));
 	VEC_FREE(&edges.list);
+	turn_round(s);
 	for (uint32_t f = 0; f < n; f++)
 		if (s->functions[f].defined && !t.index[f])
 			visit(s, &t, f, &at);
@@ -259,6 +293,7 @@ int calls_make(struct scan *s)
 	free(t.stack);
 	free(t.frames);
 	free(t.next);
+	free(t.left);
 	free(t.on);
 	return 0;
 }

@@ -65,11 +65,11 @@ static bool slots_are_own(struct descent *d)
 {
 	struct scan *s = d->s;
 
-	for (size_t i = 0; i < d->syncs.count; i++) {
-		const struct path *value = path_at(s, d->syncs.items[i].value);
+	for EACH_SYNC(d, p, EVENT_SET_OWN) {
+		const struct path *value = path_at(s, p->value);
 		path_id root = value->root;
 
-		if (d->syncs.items[i].kind != EVENT_SET_OWN || value->kind == PATH_INT)
+		if (value->kind == PATH_INT)
 			continue;
 		if (path_at(s, root)->kind == PATH_PARENT || path_at(s, root)->kind == PATH_GLOBAL || !path_is_object(s, root))
 			return false;
@@ -111,9 +111,29 @@ int exclude(struct descent *d, const struct pair_view *v)
 #undef ON
 }
 
+static int by_kind(const void *x, const void *y)
+{
+	const struct sync_place *a = x, *b = y;
+	int c = (a->kind > b->kind) - (a->kind < b->kind);
+
+	c = c ? c : (a->context > b->context) - (a->context < b->context);
+	return c ? c : (a->event > b->event) - (a->event < b->event);
+}
+
+static void sort_syncs(struct descent *d)
+{
+	if (d->syncs.count)
+		qsort(d->syncs.items, d->syncs.count, sizeof(struct sync_place), by_kind);
+	for (size_t i = 0; i < d->syncs.count; i++)
+		d->sync_first[d->syncs.items[i].kind + 1]++;
+	for (int k = 0; k < EVENT_KIND_COUNT; k++)
+		d->sync_first[k + 1] += d->sync_first[k];
+}
+
 /* Accesses by class, so that only those that can meet are compared. */
 void exclude_begin(struct descent *d)
 {
+	sort_syncs(d);
 	d->bucket_count = points_to_node_count(d->s) + 1;
 	d->bucket = calloc(d->bucket_count, sizeof(*d->bucket));
 	if (!d->bucket)

@@ -27,10 +27,8 @@ static bool find_remade(struct descent *d, path_id path)
 {
 	struct scan *s = d->s;
 
-	for (size_t i = 0; i < d->syncs.count; i++) {
-		const struct sync_place *p = &d->syncs.items[i];
-
-		if (p->kind != EVENT_INIT || (p->path && !points_to_overlap(s, path_cell(s, p->path), 1, path_cell(s, path), 1)))
+	for EACH_SYNC(d, p, EVENT_INIT) {
+		if (p->path && !points_to_overlap(s, path_cell(s, p->path), 1, path_cell(s, path), 1))
 			continue;
 		if (!threads_solo(d, p->thread, p->state) && !(p->path && facts_find(s, p->state, FACT_OWN, path_at(s, p->path)->root)))
 			return true;

@@ -63,9 +63,8 @@ static bool barrier_is_closed(struct descent *d, uint32_t thread, path_id path)
 
 static bool waits_at(struct descent *d, uint32_t thread, path_id in_words)
 {
-	for (size_t i = 0; i < d->syncs.count; i++)
-		if (d->syncs.items[i].kind == EVENT_BARRIER && d->syncs.items[i].thread == thread &&
-		    in_common(d, thread, d->syncs.items[i].path) == in_words)
+	for EACH_SYNC(d, p, EVENT_BARRIER)
+		if (p->thread == thread && in_common(d, thread, p->path) == in_words)
 			return true;
 	return false;
 }
@@ -95,12 +94,11 @@ static bool never_equal(int64_t lo_a, int64_t hi_a, int64_t lo_b, int64_t hi_b)
 
 bool apart_by_barrier(struct descent *d, const struct place_access *a, const struct place_access *b)
 {
-	for (size_t i = 0; i < d->syncs.count; i++) {
-		const struct sync_place *p = &d->syncs.items[i];
+	for EACH_SYNC(d, p, EVENT_BARRIER) {
 		int64_t la, ha, lb, hb;
 		path_id barrier;
 
-		if (p->kind != EVENT_BARRIER || p->thread != a->thread || !p->path)
+		if (p->thread != a->thread || !p->path)
 			continue;
 		barrier = in_common(d, p->thread, p->path);
 		if (!waits_at(d, b->thread, barrier))

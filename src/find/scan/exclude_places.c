@@ -82,6 +82,22 @@ bool instr_dominates(const struct scan *s, uint32_t f, uint32_t before, uint32_t
 	return a == 0 || (b != 0 && !reaches(s, f, 0, b, a));
 }
 
+/* Whose instruction is number `site` of the program? Bases grow with the functions; those without a body have the next one's. */
+static uint32_t function_at(const struct scan *s, uint32_t site)
+{
+	uint32_t lo = 0, hi = (uint32_t)s->function_count;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (s->functions[mid].site_base + s->functions[mid].instr_count <= site)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* Is the function entered at most once in the life of the program? */
 bool entered_once(struct descent *d, uint32_t f, int depth)
 {
@@ -95,10 +111,8 @@ bool entered_once(struct descent *d, uint32_t f, int depth)
 		return !d->threads.items[0].many && f == d->threads.items[0].function;
 	if (site == UINT32_MAX - 2)
 		return false;
-	for (g = 0; g < s->function_count; g++)
-		if (s->functions[g].defined && site >= s->functions[g].site_base && site < s->functions[g].site_base + s->functions[g].instr_count)
-			break;
-	if (g == s->function_count)
+	g = function_at(s, site);
+	if (g == s->function_count || !s->functions[g].defined)
 		return false;
 	return !instr_in_loop(s, g, s->functions[g].first_instr + (site - s->functions[g].site_base)) && entered_once(d, g, depth + 1);
 }

@@ -594,7 +594,7 @@ facts_id facts_redefine(struct scan *s, facts_id id, uint32_t f, uint32_t value)
 {
 	const struct facts *set = facts_at(s, id);
 
-	if (!id || !set->tags || !(set->tags & path_at(s, path_plain(s, PATH_VALUE, f, value))->tags))
+	if (!id || !(set->tags & path_tag(f, value)))
 		return id;
 	return forget(s, id, f, value);
 }

@@ -17,4 +17,10 @@ static inline uint64_t intern_mix(uint64_t h, uint64_t x)
 	return h ^ h >> 33;
 }
 
+/* The bit of mark (a, b) in the tags of a path. */
+static inline uint64_t path_tag(uint32_t a, uint32_t b)
+{
+	return 1ull << (intern_mix(a, b) & 63);
+}
+
 #endif

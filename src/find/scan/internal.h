@@ -153,7 +153,7 @@ struct call_target {
 enum call_how { CALL_DIRECT, CALL_POINTS_TO, CALL_SIGNATURE, CALL_FIELD };
 
 /* One thing in a function that the descent looks at, with the state before it. */
-enum event_kind { EVENT_ACCESS, EVENT_CALL, EVENT_SPAWN, EVENT_POST, EVENT_BARRIER, EVENT_EXIT, EVENT_INIT, EVENT_UNLOCK, EVENT_SET_OWN };
+enum event_kind { EVENT_ACCESS, EVENT_CALL, EVENT_SPAWN, EVENT_POST, EVENT_BARRIER, EVENT_EXIT, EVENT_INIT, EVENT_UNLOCK, EVENT_SET_OWN, EVENT_KIND_COUNT };
 struct event {
 	uint8_t kind;
 	uint8_t flags;         /* access: enum access_flag */
@@ -186,7 +186,6 @@ struct function_info {
 	uint32_t value_base;   /* number of its value 0 in the program */
 	uint32_t site_base;    /* number of its first instruction in the program */
 	uint32_t scc;
-	uint32_t moved;        /* summary.c: round in which its summary last moved, + 2 */
 	uint64_t signature;    /* hash of its text */
 	const struct model *model; /* external ones */
 	struct summary summary;
@@ -216,13 +215,15 @@ struct scan {
 	facts_id nothing;      /* the empty set */
 	path_id any;           /* an index that is any */
 	/* calls.c */
-	uint32_t *order;       /* functions, callees first */
+	uint32_t *order;       /* functions, callees first; within a component as the search left them: most callees are before their callers */
 	uint32_t *scc_first;   /* scc i is order[scc_first[i] .. scc_first[i+1]) */
 	uint32_t scc_count;
 	uint32_t *resolved_at; /* per instruction: a call through a pointer, resolved[] + 1 */
 	VEC(struct call_target) resolved;
 	uint32_t *calls_first; /* per function into calls */
 	uint32_t *calls;
+	uint32_t *callers_first; /* the same edges backwards */
+	uint32_t *callers;
 	/* assume.c */
 	pthread_mutex_t assume_lock;
 	VEC(struct scan_assumption) assumptions;
@@ -474,6 +475,7 @@ struct descent {
 	VEC(struct thread) threads;
 	VEC(struct place_access) accesses;
 	VEC(struct sync_place) syncs;
+	size_t sync_first[EVENT_KIND_COUNT + 1]; /* exclude_begin() has sorted them: those of kind k are sync_first[k] .. sync_first[k+1] */
 	VEC(uint32_t) work;
 	uint32_t *slots;
 	size_t slot_count;
@@ -493,6 +495,10 @@ static inline const struct event *descent_event(const struct descent *d, uint32_
 {
 	return &d->s->functions[d->contexts.items[context].function].events[event];
 }
+
+/* Every place of one kind; a kernel has tens of thousands of one and none of another. */
+#define EACH_SYNC(d, p, kind) \
+	(const struct sync_place *p = (d)->syncs.items + (d)->sync_first[kind]; p < (d)->syncs.items + (d)->sync_first[(kind) + 1]; p++)
 
 /* threads.c */
 void threads_settle(struct descent *d);

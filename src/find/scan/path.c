@@ -33,16 +33,11 @@ static bool path_same(const void *kept, const void *item)
 	       a->b == b->b && a->off == b->off;
 }
 
-static uint64_t tag_bit(uint32_t a, uint32_t b)
-{
-	return 1ull << (intern_mix(a, b) & 63);
-}
-
 static uint64_t own_tags(const struct path *p)
 {
 	switch (p->kind) {
 	case PATH_VALUE: case PATH_HEAP: case PATH_STACK: case PATH_CALL: case PATH_OWN:
-		return tag_bit(p->a, p->b);
+		return path_tag(p->a, p->b);
 	default:
 		return 0;
 	}
@@ -201,7 +196,7 @@ bool path_mentions(const struct scan *s, path_id path, uint32_t f, uint32_t valu
 {
 	const struct path *p = path_at(s, path);
 
-	if (!path || !(p->tags & tag_bit(f, value)))
+	if (!path || !(p->tags & path_tag(f, value)))
 		return false;
 	if (own_tags(p) && p->a == f && p->b == value)
 		return true;

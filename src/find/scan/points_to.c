@@ -14,8 +14,10 @@
  * I3  An index stays within the array it is applied to (C says so); the last field of a structure
  *     may be longer than declared.
  * I4  A pointer made of an integer that is not followed is an assumption that is not sound.
+ * I5  What one instruction unifies depends on which of its values have a class already and on the functions in
+ *     them, so functions are looked at again: those where that is known to have changed (due) until none is left,
+ *     then all, until a round over all of them changes nothing. Only that last round is what makes it whole.
  */
-#include <stdlib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +85,81 @@ static void casts(struct points_to *p)
 	}
 }
 
+/* ---- rounds ------------------------------------------------------------------------------------------------ */
+
+#define ROUNDS 20 /* over everything: the kernel takes three */
+
+static bool takes_function(const struct model *m)
+{
+	for (; m; m = m->next)
+		if (m->entry >= 0)
+			return true;
+	return false;
+}
+
+static void note_pointer_callers(struct points_to *p)
+{
+	struct scan *s = p->s;
+
+	for (uint32_t f = 0; f < s->function_count; f++)
+		for (uint32_t i = 0; s->functions[f].defined && i < s->functions[f].instr_count; i++) {
+			const struct ir_instr *in = &scan_unit(s, f)->instrs[s->functions[f].first_instr + i];
+
+			if (in->op == IR_CALL && (ir_kind(in->a) != IR_K_FUNC || takes_function(s->functions[scan_callee(s, f, ir_index(in->a))].model))) {
+				VEC_PUSH(&p->pointer_callers, f);
+				break;
+			}
+		}
+}
+
+static void visit_again(struct points_to *p, uint32_t f)
+{
+	const struct function_info *info = &p->s->functions[f];
+
+	p->due[f] = false;
+	visit_define(p, f);
+	for (uint32_t i = 0; i < info->instr_count; i++) {
+		const struct ir_instr *in = &scan_unit(p->s, f)->instrs[info->first_instr + i];
+
+		switch (in->op) {
+		case IR_CALL: case IR_PHI: case IR_SELECT: case IR_COPY: case IR_LOAD: case IR_ARITH: case IR_STORE:
+		case IR_EXTRACT: case IR_OPAQUE: case IR_RET: case IR_ASM:
+			visit_instr(p, f, in);
+		}
+	}
+}
+
+static void visit_due(struct points_to *p)
+{
+	for (bool again = true; again;) {
+		again = false;
+		for (size_t i = 0; p->more_functions && i < p->pointer_callers.count; i++)
+			p->due[p->pointer_callers.items[i]] = true;
+		p->more_functions = false;
+		for (uint32_t f = 0; f < p->s->function_count; f++)
+			if (p->due[f] && p->s->functions[f].defined) {
+				again = true;
+				visit_again(p, f);
+			}
+	}
+}
+
+/* Values that got a class late (phis, copies of integers), calls through pointers: until nothing moves. */
+static void come_to_rest(struct points_to *p)
+{
+	note_pointer_callers(p);
+	for (int round = 0; round < ROUNDS; round++) {
+		visit_due(p);
+		p->changed = false;
+		for (uint32_t f = 0; f < p->s->function_count; f++)
+			if (p->s->functions[f].defined)
+				visit_again(p, f);
+		if (!p->changed)
+			return;
+	}
+	assume(p->s, ASSUME_BUDGET, false, IR_NO, NULL, "points-to did not come to rest after %d rounds", ROUNDS);
+}
+
 int points_to(struct scan *s)
 {
 	struct points_to *p = calloc(1, sizeof(*p));
@@ -91,11 +168,12 @@ int points_to(struct scan *s)
 		BUG("out of memory");
 	s->points_to = p;
 	p->s = s;
+	p->due = calloc(s->function_count + 1, sizeof(*p->due));
 	p->values = calloc(s->value_count + 1, sizeof(*p->values));
 	p->globals = calloc(s->program->global_count + 1, sizeof(*p->globals));
 	p->functions = calloc(s->function_count + 1, sizeof(*p->functions));
 	p->varargs = calloc(s->function_count + 1, sizeof(*p->varargs));
-	if (!p->values || !p->globals || !p->functions || !p->varargs)
+	if (!p->due || !p->values || !p->globals || !p->functions || !p->varargs)
 		BUG("out of memory");
 	class_fresh(p); /* node 0: nothing */
 	visit_globals(p);
@@ -104,30 +182,7 @@ int points_to(struct scan *s)
 			visit_function(p, f);
 	if (s->options->kernel)
 		points_to_handlers(p);
-	/* Values that got a class late (phis, copies of integers), calls through pointers: until nothing moves. */
-	for (int round = 0; round < 20; round++) {
-		p->changed = false;
-		for (uint32_t f = 0; f < s->function_count; f++) {
-			const struct function_info *info = &s->functions[f];
-
-			if (!info->defined)
-				continue;
-			visit_define(p, f);
-			for (uint32_t i = 0; i < info->instr_count; i++) {
-				const struct ir_instr *in = &scan_unit(s, f)->instrs[info->first_instr + i];
-
-				switch (in->op) {
-				case IR_CALL: case IR_PHI: case IR_SELECT: case IR_COPY: case IR_LOAD: case IR_ARITH: case IR_STORE:
-				case IR_EXTRACT: case IR_OPAQUE: case IR_RET: case IR_ASM:
-					visit_instr(p, f, in);
-				}
-			}
-		}
-		if (!p->changed)
-			break;
-		if (round == 19)
-			assume(s, ASSUME_BUDGET, false, IR_NO, NULL, "points-to did not come to rest after 20 rounds");
-	}
+	come_to_rest(p);
 	casts(p);
 	for (uint32_t n = 1; n < p->nodes.count; n++) /* flat: from now on read only, by several workers */
 		class_root(p, (struct cell){ n, 0 });
@@ -147,6 +202,8 @@ void points_to_free(struct scan *s)
 	}
 	VEC_FREE(&p->nodes);
 	VEC_FREE(&p->pending);
+	VEC_FREE(&p->pointer_callers);
+	free(p->due);
 	free(p->values);
 	free(p->globals);
 	free(p->functions);

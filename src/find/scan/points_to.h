@@ -48,6 +48,9 @@ struct points_to {
 	size_t def_size;
 	struct scan *s;
 	bool changed;
+	bool *due;              /* per function: one of its values got a class after it was looked at */
+	bool more_functions;    /* a class got functions: calls through pointers may lead further */
+	VEC(uint32_t) pointer_callers; /* functions with such calls */
 	struct cell fixed[64];
 };
 

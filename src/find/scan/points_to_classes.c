@@ -211,7 +211,7 @@ void class_function(struct points_to *p, uint32_t n, uint32_t f)
 			BUG("out of memory");
 	}
 	node->functions[node->function_count++] = f;
-	p->changed = true;
+	p->changed = p->more_functions = true;
 }
 
 /* Everything that is stored in it is it: unknown code had a pointer to it. */

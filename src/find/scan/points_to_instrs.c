@@ -15,8 +15,10 @@ struct cell cell_of_value(struct points_to *p, uint32_t f, uint32_t v)
 {
 	struct cell *c = &p->values[p->s->functions[f].value_base + v];
 
-	if (!c->node)
+	if (!c->node) {
 		*c = class_fresh(p);
+		p->due[f] = true;
+	}
 	return *c;
 }
 

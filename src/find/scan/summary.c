@@ -5,7 +5,9 @@
  * I1  A component's result depends on its callees' summaries only, so it is the same for any number
  *     of workers.
  * I2  A recursive component starts from "does not return" (the lattice's bottom) and is repeated
- *     until no summary moves; that ends because facts only weaken.
+ *     until no summary moves; that ends because facts only weaken. A function is looked at again only
+ *     when a summary it uses has moved since it was looked at last (due), callees before callers
+ *     (calls.c): the one large recursion of a kernel then takes some rounds, not one for each step of its calls.
  * I3  In a component of more than LARGE_COMPONENT functions (a kernel has one of thousands, through
  *     function pointers) summaries speak of short names and classes of locks only: else each round
  *     would make longer names. Whoever still moves after WIDEN rounds may have released any lock.
@@ -30,6 +32,7 @@ struct queue {
 	uint32_t head, tail, done;
 	uint32_t *waits;            /* per component: callee components not yet done */
 	uint32_t *callers_first, *callers;
+	bool *due;                  /* per function */
 };
 
 static bool is_recursive(const struct scan *s, uint32_t scc)
@@ -49,13 +52,12 @@ static bool same_summary(const struct summary *a, const struct summary *b)
 	return a->exit[0] == b->exit[0] && a->exit[1] == b->exit[1] && a->result == b->result;
 }
 
-/* Again only if a callee has moved since it was last looked at. */
-static bool is_due(const struct scan *s, uint32_t f, int round)
+/* f has moved: whoever calls it from within the component is to be looked at again. */
+static void due_callers(const struct scan *s, uint32_t f, bool *due)
 {
-	for (uint32_t i = s->calls_first[f]; round && i < s->calls_first[f + 1]; i++)
-		if (s->functions[s->calls[i]].scc == s->functions[f].scc && s->functions[s->calls[i]].moved >= (uint32_t)round + 1)
-			return true;
-	return !round;
+	for (uint32_t i = s->callers_first[f]; i < s->callers_first[f + 1]; i++)
+		if (s->functions[s->callers[i]].scc == s->functions[f].scc)
+			due[s->callers[i]] = true;
 }
 
 /* What is kept of a summary in a large component. */
@@ -83,29 +85,41 @@ static void cut_component(struct scan *s, uint32_t scc)
 	}
 }
 
-static void component(struct scan *s, uint32_t scc)
+/* Those of a component that are due, once each; did any move? */
+static bool one_round(struct scan *s, uint32_t scc, bool *due, int round, uint64_t *visited)
 {
 	uint32_t first = s->scc_first[scc], end = s->scc_first[scc + 1];
-	bool recursive = is_recursive(s, scc), moved = recursive, large = end - first > LARGE_COMPONENT;
+	bool moved = false;
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t f = s->order[i];
+		struct summary now;
+
+		if (!due[f])
+			continue;
+		due[f] = false;
+		now = flow_run(s, f, false, visited);
+		if (end - first > LARGE_COMPONENT)
+			coarse(s, &now, &s->functions[f].summary, round);
+		if (same_summary(&now, &s->functions[f].summary))
+			continue;
+		moved = true;
+		s->functions[f].summary = now;
+		due_callers(s, f, due);
+	}
+	return moved;
+}
+
+static void component(struct scan *s, uint32_t scc, bool *due)
+{
+	uint32_t first = s->scc_first[scc], end = s->scc_first[scc + 1];
+	bool recursive = is_recursive(s, scc), moved = recursive;
 	uint64_t visited = 0;
 
+	for (uint32_t i = first; i < end; i++)
+		due[s->order[i]] = true;
 	for (int round = 0; moved; round++) {
-		moved = false;
-		for (uint32_t i = end; i-- > first;) {
-			uint32_t f = s->order[i];
-			struct summary now;
-
-			if (!is_due(s, f, round))
-				continue;
-			now = flow_run(s, f, false, &visited);
-			if (large)
-				coarse(s, &now, &s->functions[f].summary, round);
-			if (!same_summary(&now, &s->functions[f].summary)) {
-				moved = true;
-				s->functions[f].moved = (uint32_t)round + 2;
-			}
-			s->functions[f].summary = now;
-		}
+		moved = one_round(s, scc, due, round, &visited);
 		if (moved && (round == ROUNDS || visited > BUDGETS * s->budget)) {
 			cut_component(s, scc);
 			break;
@@ -133,7 +147,7 @@ static void *worker(void *arg)
 		}
 		scc = q->ready[q->head++];
 		pthread_mutex_unlock(&q->lock);
-		component(q->s, scc);
+		component(q->s, scc, q->due);
 		pthread_mutex_lock(&q->lock);
 		q->done++;
 		for (uint32_t i = q->callers_first[scc]; i < q->callers_first[scc + 1]; i++)
@@ -184,6 +198,7 @@ void summaries(struct scan *s)
 	unsigned started = 0;
 
 	q.ready = ARENA_ARRAY(&s->arena, uint32_t, s->scc_count + 1);
+	q.due = ARENA_ARRAY(&s->arena, bool, s->function_count + 1);
 	q.waits = ARENA_ARRAY(&s->arena, uint32_t, s->scc_count + 1);
 	q.callers_first = ARENA_ARRAY(&s->arena, uint32_t, s->scc_count + 2);
 	dependencies(&q);
