@@ -75,11 +75,37 @@ bool describe_address(const struct describe *d, uint64_t address, struct place *
 	return false;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static bool is_runtime(const struct place *place)
 {
-	const char *slash = strrchr(place->module, '/'), *name = slash ? slash + 1 : place->module;
+	const char *name = base_name(place->module);
 
 	return !strcmp(name, "libdeadheat_rt.so") || !strcmp(name, "libtsan.so.2");
+}
+
+/* What the language brings along: its functions have names, its lines say nothing to anybody. */
+static bool is_of_the_system(const struct place *place)
+{
+	static const char *const names[] = { "libc.so.6", "libpthread.so.0", "libm.so.6", "ld-linux-x86-64.so.2",
+					     "libstdc++.so.6", "libgcc_s.so.1" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(base_name(place->module), names[i]))
+			return true;
+	return false;
+}
+
+static size_t frames_at(struct describe *d, const struct place *place, struct frame **frames)
+{
+	if (is_of_the_system(place))
+		return sym_function(d->sym, d->arena, place, frames);
+	return sym_frames(d->sym, d->arena, place, frames, NULL);
 }
 
 size_t describe_stack(struct describe *d, const struct wire_pc *pcs, size_t count, struct frame **frames)
@@ -94,7 +120,7 @@ size_t describe_stack(struct describe *d, const struct wire_pc *pcs, size_t coun
 
 		if (is_runtime(&place))
 			continue;
-		n = sym_frames(d->sym, d->arena, &place, &part, NULL);
+		n = frames_at(d, &place, &part);
 		for (size_t j = 0; j < n; j++)
 			VEC_PUSH(&all, part[j]);
 	}
@@ -104,18 +130,11 @@ size_t describe_stack(struct describe *d, const struct wire_pc *pcs, size_t coun
 	return total;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 const char *describe_where(struct describe *d, struct wire_pc pc)
 {
 	struct place place = describe_place(d, pc, 1);
 	struct frame *frames;
-	size_t count = sym_frames(d->sym, d->arena, &place, &frames, NULL);
+	size_t count = frames_at(d, &place, &frames);
 	const struct frame *frame = count ? &frames[0] : NULL;
 
 	if (frame && frame->file && frame->line)

@@ -68,6 +68,7 @@ struct module {
 	Dwfl *dwfl;                  /* NULL: no such file, or of another build */
 	Dwfl_Module *mod;
 	Elf *elf;
+	bool loaded;                 /* the debug information was looked for */
 	Dwarf *dwarf;                /* NULL: no debug information */
 	Dwarf_Addr bias;             /* dwarf address + bias = offset */
 	VEC(struct unit) units;
@@ -95,6 +96,8 @@ struct sym {
 };
 
 /* module.c */
+/* The file, with its symbols; and with its debug information. */
+struct module *module_named(struct sym *sym, const char *path, const char *build_id);
 struct module *module_get(struct sym *sym, const char *path, const char *build_id);
 void module_free(struct module *module);
 struct unit *module_unit(struct module *module, Dwarf_Addr address);

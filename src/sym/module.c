@@ -164,14 +164,20 @@ static bool report_by_build_id(struct module *module)
 
 static void open_module(struct module *module)
 {
-	if (!report_file(module, module->path) && !report_by_build_id(module))
-		return;
-	module->dwarf = dwfl_module_getdwarf(module->mod, &module->bias);
+	if (!report_file(module, module->path))
+		report_by_build_id(module);
+}
+
+static void load_debug_information(struct module *module)
+{
+	module->loaded = true;
+	if (module->mod)
+		module->dwarf = dwfl_module_getdwarf(module->mod, &module->bias);
 	if (module->dwarf)
 		load_units(module);
 }
 
-struct module *module_get(struct sym *sym, const char *path, const char *build_id)
+struct module *module_named(struct sym *sym, const char *path, const char *build_id)
 {
 	struct module *m;
 
@@ -186,6 +192,15 @@ struct module *module_get(struct sym *sym, const char *path, const char *build_i
 	m->next = sym->modules;
 	sym->modules = m;
 	open_module(m);
+	return m;
+}
+
+struct module *module_get(struct sym *sym, const char *path, const char *build_id)
+{
+	struct module *m = module_named(sym, path, build_id);
+
+	if (!m->loaded)
+		load_debug_information(m);
 	return m;
 }
 

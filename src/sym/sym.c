@@ -107,6 +107,11 @@ size_t sym_frames(struct sym *sym, struct arena *arena, const struct place *plac
 	return frames_from_scopes(sym, arena, module, unit, scope, row, place, frames);
 }
 
+size_t sym_function(struct sym *sym, struct arena *arena, const struct place *place, struct frame **frames)
+{
+	return frame_from_symbol(sym, arena, module_named(sym, place->module, place->build_id), place, frames);
+}
+
 /* ---- source lines ------------------------------------------------------------------ */
 
 static void split_lines(struct sym *sym, struct source *source, char *text)

@@ -34,6 +34,12 @@ int sym_build_id(const char *path, char out[BUILD_ID_HEX_MAX]);
 size_t sym_frames(struct sym *sym, struct arena *arena, const struct place *place,
 		  struct frame **frames, int *first_line);
 
+/*
+ * The same by the symbol table alone, one frame without a line: for code whose lines nobody asks for.
+ * (libc's debug information, where it is installed, is compressed and takes 15 MB when it is read.)
+ */
+size_t sym_function(struct sym *sym, struct arena *arena, const struct place *place, struct frame **frames);
+
 /* "counter", "table[3].len": the global at module + offset, or NULL. */
 const char *sym_variable(struct sym *sym, struct arena *arena, const struct place *place);
 

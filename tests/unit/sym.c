@@ -353,6 +353,23 @@ static void symbols_help_without_debug_information(void **state)
 	arena_free(&c.arena);
 }
 
+/* The name alone, even where there are lines; who asks for more afterwards gets it. */
+static void a_function_is_named_without_its_lines(void **state)
+{
+	struct context c = { .module = make(&builds[0], "prog.c"), .sym = sym_open() };
+	struct place place = place_of(c.module, address_of(c.module, "worker") + 4);
+	struct frame *frames;
+
+	assert_int_equal(sym_function(c.sym, &c.arena, &place, &frames), 1);
+	assert_string_equal(frames[0].function, "worker");
+	assert_null(frames[0].file);
+	assert_int_equal(sym_frames(c.sym, &c.arena, &place, &frames, NULL), 1);
+	assert_string_equal(frames[0].function, "worker");
+	assert_true(frames[0].line > 0);
+	sym_close(c.sym);
+	arena_free(&c.arena);
+}
+
 static void another_build_is_not_used(void **state)
 {
 	struct context c = { .module = make(&builds[0], "prog.c"), .sym = sym_open() };
@@ -418,6 +435,7 @@ int main(void)
 		cmocka_unit_test(c_programs), cmocka_unit_test(cc_programs), cmocka_unit_test(debuglink_is_followed),
 		cmocka_unit_test(stripped_gives_one_empty_frame), cmocka_unit_test(symbols_help_without_debug_information),
 		cmocka_unit_test(another_build_is_not_used), cmocka_unit_test(odd_files_are_no_modules),
+		cmocka_unit_test(a_function_is_named_without_its_lines),
 		cmocka_unit_test(names_are_short),
 	};
 
