@@ -148,6 +148,8 @@ $(foreach r,$(RUNTIMES),$(eval $(call runtime_rule,$(r))))
 
 # trace is not linked to but preloaded into programs nobody built for us: its own name, its own table.
 $(B)/rt/trace/%.o $(B)/rt/trap/%.o: RT_CFLAGS += -DRT_INTERPOSED='"rt/trace/interposed.def"'
+# Their stand-ins are called a million times a second, and no walk of ours passes through them.
+$(addprefix $(B)/rt/trace/,alloc.o mutex.o rwlock.o): RT_CFLAGS += -fomit-frame-pointer
 $(TRACE_LIB): $(RT_TRACE)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)

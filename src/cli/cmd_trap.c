@@ -9,13 +9,13 @@
 #include "find/trap/trap.h"
 #include "wire/trap.h"
 
-static const char *budget = "2%", *mode = "deadheat";
+static const char *budget = "1%", *mode = "deadheat";
 static uint64_t delay_ms, duration_ms, limit_ms = 15, stall_ms = 1, rate = 2000, seed = 1, pid;
 static bool no_watch;
 static int fail_on = RUNG_CONFIRMED;
 
 static struct option options[] = {
-	{ "budget", 'b', OPTION_STRING, &budget, "SHARE", "of the program's time that traps and stalls may take, 0.1% to 50% (default 2%)",
+	{ "budget", 'b', OPTION_STRING, &budget, "SHARE", "of the program's time that traps and stalls may take, 0.1% to 50% (default 1%)",
 	  NULL, 0, 0 },
 	{ "rate", 'r', OPTION_NUMBER, &rate, "N", "instructions that get their first trap, a second (default 2000)", NULL, 1, 1000000 },
 	{ "mode", 'm', OPTION_CHOICE, &mode, "MODE",

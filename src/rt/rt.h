@@ -49,6 +49,7 @@
 
 #define RT_EXPORT __attribute__((visibility("default")))
 #define RT_NOINLINE __attribute__((noinline))
+#define RT_HIDDEN __attribute__((visibility("hidden"))) /* of a declaration: reached without the table of addresses */
 #define RT_TLS __thread __attribute__((tls_model("initial-exec")))
 #define RT_CALLER ((uintptr_t)__builtin_return_address(0))
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -358,6 +359,6 @@ enum rt_real_index {
 #undef SYMBOL
 	REAL_COUNT
 };
-extern void *rt_real[REAL_COUNT];
+extern void *rt_real[REAL_COUNT] RT_HIDDEN;
 
 #endif

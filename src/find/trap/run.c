@@ -4,7 +4,7 @@
  * The budget is a share of the time of the program: the CPU time it uses, or that of the clock where this
  * is more (on a busy machine a stalled thread would mostly have waited for a core). Handlers take what
  * they used from it, stalls included, by the clock; we take our own CPU time, but for what is done once (decoding a
- * module, telling a find). First int3s take no more than half the share of the CPU time the program uses (where it is
+ * module, telling a find). First int3s take no more than a quarter of the share of the CPU time the program uses (where it is
  * idle, or starved, a tenth of the share of the clock). What is executed often is only given an int3 while there is budget left for its
  * stall and for RESERVE more: those are for code that comes by rarely, whose int3s are waiting already.
  *
@@ -21,12 +21,14 @@
 #include "find/sample/run.h"
 #include "find/trap/internal.h"
 
-#define TICK_MS 20      /* at TICK_PPM; a larger budget ticks faster */
-#define TICK_PPM 20000
+#define TICK_MS 50      /* at TICK_PPM, where half a stall is handed out then; a larger budget ticks faster */
+#define TICK_PPM 10000
+#define FRESH_SHARE 4   /* of the budget one part in so many is for first int3s */
+#define IDLE_SHARE 10   /* ... of the clock's */
 #define IDLE_MS 100     /* ... while the program does nothing */
 #define SCAN_MS 1000    /* rings are read up to their ends; what was being written then, so often */
 #define RESERVE 3       /* stalls */
-#define SAVED_MOST 12   /* stalls: an idle night does not allow for a stormy morning */
+#define SAVED_MOST 6   /* stalls: an idle night does not allow for a stormy morning */
 #define ARM_NS 3000     /* one byte, by /proc/PID/mem */
 #define ARMING_MOST 20000000 /* ns */
 #define RUNNING_MS 200
@@ -100,12 +102,13 @@ static void hand_out_budget(struct trapping *t, uint64_t now)
 	int64_t most = (int64_t)(SAVED_MOST * t->plan->stall_ns), have;
 	uint64_t past = now - t->last, cpu = processes_cpu_ms(&t->processes), own = own_cpu_ns(), charged;
 	uint64_t used = cpu - t->cpu_ms;
+	uint64_t busy = used * t->options->budget_ppm / FRESH_SHARE, idle = past * t->options->budget_ppm / IDLE_SHARE; /* ns */
 
 	charged = own - t->own_ns - t->once_ns - t->tables.made_ns;
 	t->own_ns = own;
 	t->once_ns = t->tables.made_ns = 0;
 	t->nap_ms = cpu == t->cpu_ms && !processes_have_fresh(&t->processes) ? IDLE_MS : tick_ms(t->options);
-	t->arming_ns += (int64_t)(used / 2 > past / 10 ? used * t->options->budget_ppm / 2 : past * t->options->budget_ppm / 10);
+	t->arming_ns += (int64_t)(busy > idle ? busy : idle);
 	if (t->arming_ns > ARMING_MOST)
 		t->arming_ns = ARMING_MOST;
 	if (used > past)

@@ -111,6 +111,17 @@ static RT_NOINLINE void *fresh_slow(void *block, size_t size, uintptr_t pc, unsi
 	return way_out(self, block, pc);
 }
 
+/*
+ * Are allocations followed at all? trap wants to hear of none: for it those called often are a jump to the real one. Before
+ * the constructor has run nobody looks either.
+ */
+static bool following;
+
+void trace_alloc_follow(void)
+{
+	following = trace_wants(TRACE_SAMPLE);
+}
+
 /* The last thing the wrappers do; the slow path is jumped to. */
 static inline __attribute__((always_inline)) void *fresh(void *block, size_t size, uintptr_t pc, unsigned mapped)
 {
@@ -123,19 +134,26 @@ static inline __attribute__((always_inline)) void *fresh(void *block, size_t siz
 
 RT_EXPORT void *malloc(size_t size)
 {
+	if (!following)
+		return REAL(malloc)(size);
 	return fresh(REAL(malloc)(size), size, RT_CALLER, 0);
 }
 
 RT_EXPORT void *calloc(size_t count, size_t size)
 {
+	if (!following)
+		return REAL(calloc)(count, size);
 	return fresh(REAL(calloc)(count, size), count * size, RT_CALLER, 0);
 }
 
 /* In place: what was there is still the same variable. */
 RT_EXPORT void *realloc(void *old, size_t size)
 {
-	void *block = REAL(realloc)(old, size);
+	void *block;
 
+	if (!following)
+		return REAL(realloc)(old, size);
+	block = REAL(realloc)(old, size);
 	return block != old ? fresh(block, size, RT_CALLER, 0) : block;
 }
 

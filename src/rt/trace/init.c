@@ -153,6 +153,7 @@ static void fork_child(void)
 	} else {
 		TRACE_EACH_PART(fork_child, self); /* what the parent patched is undone even so */
 		trace_header = NULL;
+		trace_alloc_follow();
 	}
 	if (fork_entered)
 		trace_leave(self);
@@ -181,6 +182,7 @@ static void begin(struct trace_header *header)
 	if (!claim(header, 0))
 		goto out;
 	trace_header = header;
+	trace_alloc_follow();
 	trace_thread_announce(self);
 	trace_modules_refresh(self);
 	__register_atfork(fork_before, fork_parent, fork_child, NULL);
@@ -208,6 +210,7 @@ bool trace_begin_late(const char *path)
 		if (!claim(header, 0))
 			return false;
 		trace_header = header;
+		trace_alloc_follow();
 		resume(trace_self());
 	} else {
 		begin(header);

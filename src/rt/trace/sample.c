@@ -5,7 +5,8 @@
  * Budget: the cost of one sample is measured at the start (signals to ourselves: delivery,
  * handler and return) and the handler's part again at every sample; the mean period is that
  * cost divided by the budget, and each period is drawn from [1/2, 3/2) of it, so that no rhythm
- * of the program hides from us.
+ * of the program hides from us. Timers come at the kernel's tick, less often than that: what is left is put by and spent on single steps
+ * (sample_burst.c), whose price is measured at the start, too. Following locks and allocations is not in it: a few cycles each.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -21,13 +22,23 @@
 #define LONGEST 1000000000u
 #define TICK 4000000u       /* ns, of most kernels (HZ=250): CPU-time timers are looked at then */
 #define MOST_STEPS 32
+#define LEAST_STEPS 8
 #define DEFAULT_SIGNAL 61   /* SIGRTMAX - 3: the programs we know take theirs from the lower end */
 
 static const struct trigger *trigger;
 static uint64_t tsc_per_us = 1000;  /* measured */
 static uint64_t delivery_ns = 3000; /* of a signal, beside the handler; measured */
 static uint64_t handler_ns = 1000;  /* running mean; written without a lock: a guess is as good */
+static uint64_t step_ns = 20000;    /* of a single step; measured */
 static bool trying;
+
+uint64_t sampler_now(void)
+{
+	struct timespec now = { 0 };
+
+	rt_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 int sampler_signal(void)
 {
@@ -75,22 +86,32 @@ uint64_t sampler_first(struct trace_thread *self)
 	return 1 + draw(self) % mean_period();
 }
 
+/* What the budget has left of the time between two samples is put by for steps. */
+static void earn(struct trace_thread *self)
+{
+	uint64_t budget = trace_header->budget_ppm ? trace_header->budget_ppm : 10000, period = mean_period();
+	int64_t most = (int64_t)(MOST_STEPS * step_ns);
+
+	self->credit += (int64_t)((period > TICK ? period : TICK) * budget / 1000000) - (int64_t)(delivery_ns + handler_ns);
+	if (self->credit > most)
+		self->credit = most;
+	if (self->credit < -most)
+		self->credit = -most;
+}
+
 /*
- * What the budget has left of a tick after the sample itself and after what is owed; a fixed period is
- * taken at its word and gets the most.
+ * As many as were saved for, but no fewer than take one to another basic block, where the extension
+ * of the sample does not reach. A fixed period is taken at its word and gets the most.
  */
 static unsigned burst_steps(struct trace_thread *self)
 {
-	uint64_t budget = trace_header->budget_ppm ? trace_header->budget_ppm : 10000;
-	uint64_t allowed = TICK * budget / 1000000, base = delivery_ns + handler_ns;
-	uint64_t steps = allowed > base ? (allowed - base) / (delivery_ns + 1) : 0;
-	uint32_t paid;
+	int64_t steps;
 
-	if (trace_header->period_ns || steps > MOST_STEPS)
+	earn(self);
+	steps = self->credit / (int64_t)step_ns;
+	if (trace_header->period_ns)
 		steps = MOST_STEPS;
-	paid = self->debt < steps ? self->debt : (uint32_t)steps;
-	self->debt -= paid;
-	return (unsigned)steps - paid;
+	return steps < LEAST_STEPS ? 0 : (unsigned)steps;
 }
 
 /* ---- the sample ------------------------------------------------------------------------------- */
@@ -154,10 +175,16 @@ static void take_counted(struct trace_thread *self, void *context)
 	}
 }
 
-void sampler_account_step(void)
+void sampler_step_price(uint64_t ns)
 {
+	step_ns = ns > delivery_ns ? ns : delivery_ns;
+}
+
+void sampler_account_step(struct trace_thread *self)
+{
+	self->credit -= (int64_t)step_ns;
 	trace_count(TRACE_STEPS);
-	trace_count_add(TRACE_HANDLER_NS, delivery_ns);
+	trace_count_add(TRACE_HANDLER_NS, step_ns);
 }
 
 static void account(uint64_t started)
@@ -215,31 +242,23 @@ static void on_toggle(int signal, siginfo_t *info, void *context)
 
 /* ---- life ------------------------------------------------------------------------------------------ */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now = { 0 };
-
-	rt_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* With `inside` set the handler does all but the record: delivery and return are what costs. */
 static void learn_price(void)
 {
-	uint64_t begin = now_ns(), tsc = __rdtsc(), spent, best = UINT64_MAX;
+	uint64_t begin = sampler_now(), tsc = __rdtsc(), spent, best = UINT64_MAX;
 	long process = rt_syscall(SYS_getpid), thread = rt_syscall(SYS_gettid);
 
 	trying = true;
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t one = now_ns();
+		uint64_t one = sampler_now();
 
 		rt_syscall(SYS_tgkill, process, thread, sampler_signal());
-		one = now_ns() - one;
+		one = sampler_now() - one;
 		if (one < best) /* the others were disturbed */
 			best = one;
 	}
 	trying = false;
-	spent = now_ns() - begin;
+	spent = sampler_now() - begin;
 	if (spent > 1000)
 		tsc_per_us = (__rdtsc() - tsc) * 1000 / spent;
 	if (!tsc_per_us)
@@ -310,7 +329,8 @@ static void sample_start(struct trace_thread *self)
 static void sample_fork_child(struct trace_thread *self)
 {
 	rt_memset(sampler_keep(self), 0, sizeof(self->part[0]));
-	self->resume = self->look = self->debt = 0;
+	self->resume = self->look = 0;
+	self->credit = 0;
 	sample_thread_start(self);
 }
 

@@ -25,6 +25,7 @@
 
 #define TRAP_FLAG 0x100
 #define TAKE_EVERY 4 /* steps on a straight line: the extension knows the way between */
+#define TRIES 4      /* steps to learn the price of one; each is about 40 us in a virtual machine */
 
 static bool ready;
 static uintptr_t own_low, own_high;
@@ -164,7 +165,6 @@ RT_NOINLINE void burst_look(struct trace_thread *self, uintptr_t pc)
 	if (call->count & (call->count - 1))
 		return;
 	self->look = 0;
-	self->debt += BURST_LOOK_STEPS;
 	if (self->resume < BURST_LOOK_STEPS)
 		self->resume = BURST_LOOK_STEPS;
 }
@@ -177,7 +177,7 @@ static void on_return(struct trace_thread *self, ucontext_t *context)
 	uintptr_t ip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 	bool inside = ip >= own_low && ip < own_high;
 
-	sampler_account_step();
+	sampler_account_step(self);
 	keep[KEEP_RETURN] = inside ? left : 0;
 	if (inside && left)
 		return;
@@ -222,7 +222,7 @@ static void on_step(struct trace_thread *self, ucontext_t *context)
 		sampler_take(self, context, TRACE_STEPPED);
 		trace_leave(self);
 	}
-	sampler_account_step();
+	sampler_account_step(self);
 	if (!keep[KEEP_STEPS])
 		set_flag(context, false);
 }
@@ -284,6 +284,26 @@ static bool is_traced(void)
 	return false;
 }
 
+/*
+ * A step on ourselves: with no burst under way the handler clears the flag and that is all, which is what a step costs at least.
+ * In a virtual machine it is many times the price of a signal: the exception and each look at the debug
+ * registers may leave the machine.
+ */
+static void learn_price(void)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t one = sampler_now();
+
+		TRACE_STEP_FROM_HERE();
+		one = sampler_now() - one;
+		if (one < best)
+			best = one;
+	}
+	sampler_step_price(best);
+}
+
 /* Under a debugger every step would be its own: no bursts there. */
 void burst_start(void)
 {
@@ -296,7 +316,10 @@ void burst_start(void)
 			own_low = m->low;
 			own_high = m->high;
 		}
-	ready = installed = trace_sigaction(SIGTRAP, &action, NULL);
+	installed = trace_sigaction(SIGTRAP, &action, NULL);
+	if (installed && !is_trap_blocked())
+		learn_price();
+	ready = installed;
 }
 
 void burst_stop(void)

@@ -36,9 +36,13 @@ static inline uint64_t *sampler_keep(struct trace_thread *self)
 	return self->part[TRACE_PART_SAMPLE];
 }
 
+uint64_t sampler_now(void); /* ns */
+
 /* sample.c: one sample of the interrupted context, more flags for it. The caller is inside. */
 void sampler_take(struct trace_thread *self, const void *context, uint32_t flags);
-void sampler_account_step(void);
+/* Of the thread's steps: one was made; the price of one, once it is known. */
+void sampler_account_step(struct trace_thread *self);
+void sampler_step_price(uint64_t ns);
 
 /* sample_burst.c */
 void burst_start(void);

@@ -52,7 +52,7 @@ struct trace_thread {
 	uint32_t locks_lost;    /* held but not listed */
 	uint32_t resume;        /* steps to make from the next way out of a wrapper; 0: none (sample_burst.c) */
 	uint32_t look;          /* allocations to look at, each call by how rare it is; 0: none */
-	uint32_t debt;          /* steps made for one of them that the next ticks go without */
+	int64_t credit;         /* ns the budget has left for single steps; below 0: a look at an allocation was made on tick */
 	struct trace_held held[TRACE_LOCKS];
 	int ignoring;           /* deadheat_ignore_begin */
 	uint32_t tid;
@@ -84,9 +84,9 @@ struct trace_thread {
 	uint64_t apart[8];         /* two threads' slots share no cache line */
 };
 
-extern struct trace_header *trace_header; /* NULL: nobody asked, run as if we were not there */
+extern struct trace_header *trace_header RT_HIDDEN; /* NULL: nobody asked, run as if we were not there */
 extern uint32_t trace_process;            /* our number in its table */
-extern RT_TLS struct trace_thread *trace_tls;
+extern RT_TLS struct trace_thread *trace_tls RT_HIDDEN;
 
 /* Makes the slot of a thread nobody announced (raw clone, first call before our constructor). */
 struct trace_thread *trace_self_slow(void);
@@ -141,6 +141,8 @@ static inline void trace_way_out(struct trace_thread *self)
 void trace_told_refresh(struct trace_thread *self);
 /* The thread is another's from here on: nothing of it is told. */
 void trace_told_forget(void);
+/* The host is another: does it want to hear of allocations? */
+void trace_alloc_follow(void);
 /* Out of an allocation made at pc: is it one to look at? */
 void burst_look(struct trace_thread *self, uintptr_t pc);
 
