@@ -49,7 +49,7 @@ bars_of_production() {
 		if (!match($6, /^[0-9.]+ \[[0-9.]+\]/)) next
 		split($6, v, " ")
 		limit = $3 == "sample" ? 0.97 : 0.95
-		printf "throughput of %s under %s ÷ native\t≥ %.2f\t%s\t%s, %d rounds\t%s\n", $2, $3, limit, v[1], v[2], $4, v[1] >= limit ? "met" : "missed"
+		printf "throughput of %s under %s ÷ native\t≥ %.2f\t%s\t%s (95 %% of the median), %d rounds\t%s\n", $2, $3, limit, v[1], v[2], $4, v[1] >= limit ? "met" : "missed"
 		failed += $9; rows++
 	} END { if (rows) printf "failed requests of all servers\t0\t%d\t%d rows\t%s\n", failed, rows, failed ? "missed" : "met" }' "$1"
 }

@@ -93,9 +93,10 @@ for name in sample trap-deadheat trap-clock; do printf '0.5 1 0 2 10\n2 3 2 4 20
 printf '| a |\n|---|\n| x |\n'
 X
 cat >"$tmp/parts/production.sh" <<'X'
-printf "| server | mode | rounds | native requests/s | throughput, of native | native CPU us/request | CPU/request, of native | failed | bar |\n|---|---|---|---|---|---|---|---|---|\n"
-echo "| apache | sample | 8 | 12345 | 0.991 [0.953..1.020] | 55.20 | 1.010 [0.990..1.030] | 0 | met |"
-echo "| apache | trap | 8 | 12345 | 0.941 [0.903..1.020] | 55.20 | 1.010 [0.990..1.030] | 0 | missed |"
+printf "| server | mode | rounds | native requests/s | throughput, of native [95 %%] | native CPU us/request | CPU/request, of native [95 %%] | failed | bar | least..most |\n|---|---|---|---|---|---|---|---|---|---|\n"
+echo "| apache | sample | 8 | 12345 | 0.991 [0.953..1.020] | 55.20 | 1.010 [0.990..1.030] | 0 | yes | 0.900..1.100 |"
+echo "| apache | native | 8 | 12345 | 1.001 [0.953..1.020] | 55.20 | 1.010 [0.990..1.030] | 0 | - | 0.900..1.100 |"
+echo "| apache | trap | 8 | 12345 | 0.941 [0.903..1.020] | 55.20 | 1.010 [0.990..1.030] | 0 | NO | 0.900..1.100 |"
 X
 cat >"$tmp/parts/scan.sh" <<'X'
 for name in pigz memcached; do
@@ -115,7 +116,7 @@ parts="detect rivals fuzz rates production scan campaign report"
 check "parts of every kind" sh bench/run $parts
 check "the page is well formed" well_formed "$tmp/page"
 check_output "its maker has nothing to complain about" "[]" sh -c 'shift; echo "[$(sh bench/page.sh "$0" "$@" 2>&1 >/dev/null)]"' "$tmp/page" - $parts
-check "throughput against its bar" has "| throughput of apache under trap ÷ native | ≥ 0.95 | 0.941 | [0.903..1.020], 8 rounds | **missed** | production |"
+check "throughput against its bar" has "| throughput of apache under trap ÷ native | ≥ 0.95 | 0.941 | [0.903..1.020] (95 % of the median), 8 rounds | **missed** | production |"
 check "lines a second against theirs" has "| scan of pigz: lines a CPU second after bitcode | ≥ 20,000 | 13002 | one run | **missed** | scan |"
 check "workers" has "| four workers ÷ one on one PostgreSQL, two cores | ≥ 1.8 | 1.90 | 1.90..1.90, 2 rounds | met | campaign |"
 check "reports" has "| 1,000 findings as text | < 1,000 ms | 350 ms | median | met | report |"

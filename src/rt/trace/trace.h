@@ -52,7 +52,7 @@ struct trace_thread {
 	uint32_t locks_lost;    /* held but not listed */
 	uint32_t resume;        /* steps to make from the next way out of a wrapper; 0: none (sample_burst.c) */
 	uint32_t look;          /* allocations to look at, each call by how rare it is; 0: none */
-	int64_t credit;         /* ns the budget has left for single steps; below 0: a look at an allocation was made on tick */
+	int64_t credit;         /* ns the budget has left for single steps; below 0: owed for looks at allocations */
 	struct trace_held held[TRACE_LOCKS];
 	int ignoring;           /* deadheat_ignore_begin */
 	uint32_t tid;
