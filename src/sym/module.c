@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
 #include <elfutils/libdwelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +20,47 @@
 #include "base/error.h"
 #include "sym/internal.h"
 
+/* Is there a file of that name where libdwfl looks for it? */
+static bool is_beside(const char *file, const char *link)
+{
+	const char *slash = strrchr(file, '/');
+	int folder = slash ? (int)(slash - file) : 0;
+	char path[3][PATH_MAX];
+	int found = 0;
+
+	snprintf(path[0], PATH_MAX, "%.*s/%s", folder, file, link);
+	snprintf(path[1], PATH_MAX, "%.*s/.debug/%s", folder, file, link);
+	snprintf(path[2], PATH_MAX, "/usr/lib/debug%.*s/%s", folder, file, link);
+	for (int i = 0; i < 3; i++)
+		found |= !access(path[i], R_OK);
+	return found;
+}
+
+/*
+ * What libdwfl finds, but debuginfod is not asked when nobody has configured it: libdwfl loads it first and looks
+ * then, and with it come a web client and two libraries for TLS (9 MB).
+ */
+static int find_debug_file(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base, const char *file,
+			   const char *link, GElf_Word checksum, char **found)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS"), *slash = file ? strrchr(file, '/') : NULL;
+	char usual[NAME_MAX];
+	int fd;
+
+	if (servers && *servers)
+		return dwfl_standard_find_debuginfo(mod, data, name, base, file, link, checksum, found);
+	fd = dwfl_build_id_find_debuginfo(mod, data, name, base, file, link, checksum, found);
+	if (fd >= 0 || !slash)
+		return fd;
+	snprintf(usual, sizeof(usual), "%s.debug", slash + 1);
+	if (!is_beside(file, link ? link : usual))
+		return -1;
+	return dwfl_standard_find_debuginfo(mod, data, name, base, file, link, checksum, found);
+}
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debug_file,
 	.section_address = dwfl_offline_section_address,
 };
 

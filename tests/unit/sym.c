@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include "base/error.h"
+#include "base/strbuf.h"
 #include "sym/sym.h"
 
 static const char c_source[] =
@@ -317,6 +318,19 @@ static void debuglink_is_followed(void **state)
 	arena_free(&c.arena);
 }
 
+/* Nobody configured a server: libdw must not load its client, and all that comes with it. */
+static void expect_no_client(void)
+{
+	struct strbuf maps = STRBUF_INIT;
+
+	if (getenv("DEBUGINFOD_URLS"))
+		return;
+	assert_int_equal(strbuf_read_file(&maps, "/proc/self/maps"), 0);
+	assert_non_null(strstr(maps.buf, "libdw"));
+	assert_null(strstr(maps.buf, "libdebuginfod"));
+	strbuf_release(&maps);
+}
+
 static void stripped_gives_one_empty_frame(void **state)
 {
 	struct context c = { .module = make(&builds[0], "prog.c"), .sym = sym_open() };
@@ -332,6 +346,7 @@ static void stripped_gives_one_empty_frame(void **state)
 	assert_null(frames[0].file);
 	assert_int_equal(first_line, 0);
 	assert_int_equal(frames[0].place.offset, place.offset);
+	expect_no_client();
 	sym_close(c.sym);
 	arena_free(&c.arena);
 }
