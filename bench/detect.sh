@@ -20,14 +20,14 @@
 # median over the rounds; geometric means over programs are given with the smallest and
 # largest program. Memory is the largest resident set; reports are what the tool prints as races in
 # one run (ThreadSanitizer's reports, valgrind's contexts, our suspected pairs: not the same thing).
-# VARIANTS="..." runs these (without: all but tsan-huge and nop-gcc). METRIC=cpu takes CPU seconds instead of wall time: for a machine that
+# VARIANTS="..." runs these (without: all but tsan-huge). METRIC=cpu takes CPU seconds instead of wall time: for a machine that
 # does other things too. Rows are kept in detect.tsv: program, variant, round, wall, CPU, KiB, reports.
 cd "$(dirname "$0")/.." || exit 1
 . bench/lib/part.sh
 rounds=${1:-3}
 [ $# -gt 0 ] && shift
 programs=${*:-pigz pbzip2 lbzip2 xz zstd memcached hash matrix}
-all=${VARIANTS:-native-gcc native-clang tsan-gcc tsan-clang ours-gcc ours-clang nop-clang helgrind drd}
+all=${VARIANTS:-native-gcc native-clang tsan-gcc tsan-clang ours-gcc ours-clang nop-gcc nop-clang helgrind drd}
 die() { echo "bench/detect.sh: $*" >&2; exit 1; }
 . bench/lib/programs.sh
 out=$R/detect.tsv

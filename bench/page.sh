@@ -53,12 +53,6 @@ bars_of_production() {
 		failed += $9; rows++
 	} END { if (rows) printf "failed requests of all servers\t0\t%d\t%d rows\t%s\n", failed, rows, failed ? "missed" : "met" }' "$1"
 }
-bars_of_scan() {
-	awk '/: scan from the cache: .* lines a CPU s/ {
-		name = $1; sub(/:$/, "", name); match($0, /[0-9]+ lines a CPU s/); v = substr($0, RSTART, RLENGTH) + 0
-		printf "scan of %s: lines a CPU second after bitcode\t≥ 20,000\t%d\tone run\t%s\n", name, v, v >= 20000 ? "met" : "missed"
-	}' "$1"
-}
 bars_of_campaign() {
 	awk '/^workers:.*ratio/ { v[++n] = $NF; s += $NF; if (n == 1 || $NF < lo) lo = $NF; if ($NF > hi) hi = $NF }
 		END { if (n) printf "four workers ÷ one on one PostgreSQL, two cores\t≥ 1.8\t%.2f\t%.2f..%.2f, %d rounds\t%s\n", s / n, lo, hi, n, s / n >= 1.8 ? "met" : "missed" }' "$1"
@@ -69,7 +63,7 @@ bars_of_report() {
 }
 bars() { # part
 	[ -s "$page/parts/$1.bars" ] && { cat "$page/parts/$1.bars"; return; }
-	[ -s "$page/parts/$1.txt" ] && case $1 in confirm | production | scan | campaign | report) "bars_of_$1" "$page/parts/$1.txt" ;; esac
+	[ -s "$page/parts/$1.txt" ] && case $1 in confirm | production | campaign | report) "bars_of_$1" "$page/parts/$1.txt" ;; esac
 }
 
 # ---- plots -----------------------------------------------------------------------------------
@@ -122,10 +116,11 @@ draw() {
 			files=$(ls "$page/rates-$server"-sample.dat "$page/rates-$server"-trap-*.dat 2>/dev/null | tr '\n' ' ')
 			[ -n "$files" ] || continue
 			names=$(for f in $files; do f=${f##*rates-"$server"-}; echo "${f%.dat}"; done | tr '\n' ' ')
-			common="set logscale x; set xlabel 'budget, % of the time'; set style data linespoints; files='$files'; names='$names'"
+			common="set logscale x; set xtics (0.5, 2, 8); set xrange [0.4:10]; set xlabel 'budget, % of the time'; set style data linespoints; files='$files'; names='$names'"
+			floor=$(awk '{ printf "set object 1 rectangle from graph 0, first %s to graph 1, first %s fc rgb \"#eeeeee\" behind; set label 1 \"grey: native runs among themselves\" at graph 0.02, graph 0.95", $3, $4 }' "$page/rates-$server-nothing.dat" 2>/dev/null)
 			plot "rates-$server-overhead" <<-G
-				$common; set title '$server: overhead'; set ylabel 'loss of throughput, %'
-				plot for [i=1:words(files)] word(files, i) using 1:2:3:4 with yerrorlines title word(names, i)
+				$common; set title '$server: overhead, median and spread'; set ylabel 'loss of throughput, %'; $floor
+				plot for [i=1:words(files)] word(files, i) using (\$1*(0.91+0.06*i)):2:3:4 with yerrorlines title word(names, i), 0 with lines lc rgb '#888888' notitle
 			G
 			plot "rates-$server-detections" <<-G
 				$common; set title '$server: detections'; set ylabel 'pairs a minute'; set yrange [0:*]
@@ -134,7 +129,7 @@ draw() {
 		done
 		;;
 	scan)
-		awk '/ lines, .* instructions/ { for (i = 1; i < NF; i++) if ($(i + 1) ~ /^lines/) l[$1] = $i } /: scan from the cache: / { for (i = 1; i < NF; i++) if ($i == "CPU") { if (l[$1] && !d[$1]++) print l[$1], $(i - 1), $1 } }' "$page/parts/scan.txt" 2>/dev/null | sort -n | sed 's/:$//' >"$data"
+		awk -F' *[|] *' '$3 ~ /^[0-9]+$/ && $4 > 0 && $7 > 0 && $9 > 0 { print $4, $7, $2 }' "$page/parts/scan.txt" 2>/dev/null | sort -n >"$data"
 		[ "$(wc -l <"$data")" -gt 1 ] && plot scan <<-G
 			set title 'scan: analysis from the cache over size (both logarithmic)'; set logscale xy; set xlabel 'lines'; set ylabel 'CPU seconds'; set offsets graph 0.1, graph 0.2, graph 0.1, graph 0.1
 			plot '$data' using 1:2 with linespoints title 'CPU s', '' using 1:2:3 with labels offset 0,1 notitle
@@ -163,12 +158,12 @@ echo "## Where it stands"
 echo
 for part; do cat "$page/parts/$part.against" 2>/dev/null; done | awk -F'\t' '
 	{ if (!seen[$1]++) order[++n] = $1
-	  what = $2 (($2 ~ /ours ÷ theirs/) ? ": **" $3 "**" : ": **" $3 "** against " $4); side = $5 == "better" ? "b" : $5 == "worse" ? "w" : "e"
-	  cell[$1, side] = cell[$1, side] (cell[$1, side] == "" ? "" : "; ") what }
+	  rows[$1] = rows[$1] sprintf("| %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5 == "better" ? "**better**" : $5 == "worse" ? "**worse**" : $5); count[$5]++ }
 	END {
 		if (!n) { print "Nothing was compared."; exit }
-		print "| rival | deadheat is better | worse | equal |\n|---|---|---|---|"
-		for (i = 1; i <= n; i++) printf "| %s | %s | %s | %s |\n", order[i], cell[order[i], "b"], cell[order[i], "w"], cell[order[i], "e"]
+		printf "%d comparisons: deadheat is better in %d, worse in %d, equal in %d.\n\n", NR, count["better"], count["worse"], count["equal"]
+		print "| rival | measured | deadheat | rival | deadheat is |\n|---|---|---:|---:|---|"
+		for (i = 1; i <= n; i++) printf "%s", rows[order[i]]
 	}'
 echo
 echo "## Bars"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # rates.sh - what looking costs and finds, over how much one looks: the plots of the CRSampler paper.
 #
-# Usage: bench/rates.sh      (SERVERS="planted memcached apache", SECONDS_EACH=3, ROUNDS=2)
+# Usage: bench/rates.sh      (SERVERS="planted memcached apache", SECONDS_EACH=3, ROUNDS=3)
 #
 # The same load with nothing, with `sample`, and with `trap` in its three modes, at budgets (the share of the
 # program's time that looking may take: the knob a user turns) of 0.5, 2 and 8 %; rounds alternate over all of
@@ -12,14 +12,16 @@
 #   memcached   Debian's, 4 threads, load by bench/production/mcload.c; detect: our build with its load in it
 #   apache      Debian's, event MPM, load by ab
 #
-# Overhead is throughput native ÷ throughput with it − 1, of the same round: median and spread. Detections are
+# Overhead is throughput native (median of the round) ÷ throughput with it − 1: median and spread over the rounds. The same
+# of the native runs themselves is the noise floor, a row of its own: an overhead inside its spread is marked, nobody
+# can tell it from none. Detections are
 # the pairs in the store when the run ended, by minute of load, and for `planted` how many of the four races
 # all rounds together saw. `clock` is CRSampler's rule and `collider` DataCollider's, built into trap as modes:
 # rivals in idea, not their authors' programs. Rows are kept in rates.tsv.
 cd "$(dirname "$0")/.." || exit 1
 . bench/lib/part.sh
 servers=${SERVERS:-planted memcached apache}
-each=${SECONDS_EACH:-3} rounds=${ROUNDS:-2}
+each=${SECONDS_EACH:-3} rounds=${ROUNDS:-3}
 budgets="0.5 2 8"
 [ -n "$SHORT" ] && rounds=1 budgets="2"
 die() { echo "bench/rates.sh: $*" >&2; exit 1; }
@@ -162,7 +164,7 @@ for r in $(seq "$rounds"); do
 	done
 done
 
-echo "Overhead: native ÷ with it − 1, of the same round; median [least..most] of $rounds rounds of some $each s. Detections: pairs a minute of load."
+echo "Overhead: native (median of its round) ÷ with it − 1; median [least..most] of $rounds rounds of some $each s. The rows \`nothing\` are native runs among themselves, the noise floor: \"≈\" marks an overhead whose median lies inside its spread. Detections: pairs a minute of load."
 echo
 awk -F'\t' -v plots="$R/rates" -v said="$tmp/said" '
 	function median(list,   a, n, i, j, t) {
@@ -171,36 +173,51 @@ awk -F'\t' -v plots="$R/rates" -v said="$tmp/said" '
 		least = a[1]; most = a[n]
 		return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
 	}
-	{ line[++n] = $0; if ($2 == "native") native[$1, $3, $4, $5] = $6 }
+	function noisy(server, x) { return ((server, "lo") in floor) && x >= floor[server, "lo"] && x <= floor[server, "hi"] }
+	function cost_of(server, mode) { return sprintf("%.1f %%%s", cost[server, mode], noisy(server, cost[server, mode]) ? ", noise" : "") }
+	function verdict(a, b) { return a > b ? "better" : a < b ? "worse" : "equal" }
+	{ line[++n] = $0; if ($2 == "native") native[$1, $3, $5] = native[$1, $3, $5] " " $6 }
 	END {
 		for (i = 1; i <= n; i++) {
 			$0 = line[i]
-			if ($2 == "native") continue
-			base = $2 == "detect" ? native[$1, "built", 0, $5] : native[$1, "-", $4, $5]
-			if (!base) continue
-			key = $1 SUBSEP $2 SUBSEP $3 SUBSEP $4
+			base = native[$1, $2 == "detect" || $3 == "built" ? "built" : "-", $5]
+			if (base == "" || ($2 == "native" && $3 == "built")) continue
+			key = $1 SUBSEP ($2 == "native" ? "nothing" SUBSEP "-" SUBSEP "0" : $2 SUBSEP $3 SUBSEP $4)
 			if (!(key in over)) order[++k] = key
-			over[key] = over[key] " " 100 * (base / $6 - 1); caught[key] += $7; suspected[key] += $8; runs[key] += $10 / 60
+			over[key] = over[key] " " 100 * (median(base) / $6 - 1); caught[key] += $7; suspected[key] += $8; runs[key] += $10 / 60; times[key]++
 			m = split($9, f, ",")
 			for (j = 2; j <= m; j++) if (f[j] != "-" && !seen[key, f[j]]++) planted[key]++
 		}
-		print "| server | tool | mode | budget or rate | overhead % | caught a minute | suspected a minute | planted seen, of 4 |\n|---|---|---|---:|---:|---:|---:|---:|"
+		for (i = 1; i <= k; i++) {
+			split(order[i], c, SUBSEP)
+			if (c[2] != "nothing" || times[order[i]] < 2) continue
+			median(over[order[i]]); floor[c[1], "lo"] = least; floor[c[1], "hi"] = most
+		}
+		print "| server | tool | mode | budget | overhead % | caught a minute | suspected a minute | planted seen, of 4 |\n|---|---|---|---:|---:|---:|---:|---:|"
 		for (i = 1; i <= k; i++) {
 			split(order[i], c, SUBSEP); key = order[i]
+			if (c[2] == "detect") continue
 			x = median(over[key])
+			if (c[2] == "nothing") { printf "| %s | nothing | - | - | %.1f [%.1f..%.1f], %d runs | – | – | – |\n", c[1], x, least, most, times[key]; print 0, x, least, most >(plots "-" c[1] "-nothing.dat"); continue }
 			minutes = runs[key]
-			printf "| %s | %s | %s | %s %% | %.1f [%.1f..%.1f] | %.0f | %.0f | %s |\n", c[1], c[2], c[3], c[4], x, least, most, caught[key] / minutes, suspected[key] / minutes, c[1] == "planted" ? planted[key] + 0 : "–"
-			name = c[2] == "trap" ? "trap-" c[3] : c[2] == "detect" ? "detect-" c[3] : c[2]
-			file = plots "-" c[1] "-" name ".dat"
+			printf "| %s | %s | %s | %s %% | %s%.1f [%.1f..%.1f] | %.0f | %.0f | %s |\n", c[1], c[2], c[3], c[4], noisy(c[1], x) ? "≈ " : "", x, least, most, caught[key] / minutes, suspected[key] / minutes, c[1] == "planted" ? planted[key] + 0 : "–"
+			file = plots "-" c[1] "-" (c[2] == "trap" ? "trap-" c[3] : c[2]) ".dat"
 			if (!opened[file]++) printf "" >file
 			printf "%s %.2f %.2f %.2f %.1f\n", c[4], x, least, most, (caught[key] + suspected[key]) / minutes >>file
 			if (c[4] == 2 && c[2] == "trap") { cost[c[1], c[3]] = x; finds[c[1], c[3]] = (caught[key] + suspected[key]) / minutes; sure[c[1], c[3]] = caught[key] / minutes; got[c[1], c[3]] = planted[key] + 0; if (!server_seen[c[1]]++) servers[++ns] = c[1] }
 		}
+		for (i = 1; i <= k; i++) {
+			split(order[i], c, SUBSEP); key = order[i]
+			if (c[2] != "detect") continue
+			if (!heads++) print "\ndetect and its modes on the same servers, built by deadheat-cc (`--rule hb`, `--sample pacer:R`, `--sample literace`; times native = 1 + overhead):\n\n| server | mode | accesses looked at | times native | pairs a run | planted seen, of 4 |\n|---|---|---:|---:|---:|---:|"
+			x = median(over[key])
+			printf "| %s | %s | %s | %.1f [%.1f..%.1f] | %.0f | %s |\n", c[1], c[3], c[3] == "literace" ? "cold code first" : c[4] " %", 1 + x / 100, 1 + least / 100, 1 + most / 100, suspected[key] / times[key], c[1] == "planted" ? planted[key] + 0 : "–"
+		}
 		for (i = 1; i <= ns; i++) {
 			s = servers[i]
 			if (!((s, "deadheat") in cost)) continue
-			if ((s, "clock") in cost) print sprintf("against\tCRSampler (trap --mode clock)\t%s, 2 %%: pairs a minute (overhead)\t%.0f (%.1f %%)\t%.0f (%.1f %%)\t%s", s, finds[s, "deadheat"], cost[s, "deadheat"], finds[s, "clock"], cost[s, "clock"], finds[s, "deadheat"] > finds[s, "clock"] ? "better" : finds[s, "deadheat"] < finds[s, "clock"] ? "worse" : "equal") >>said
-			if ((s, "collider") in cost) print sprintf("against\tDataCollider (trap --mode collider)\t%s, 2 %%: caught a minute (overhead)\t%.0f (%.1f %%)\t%.0f (%.1f %%)\t%s", s, sure[s, "deadheat"], cost[s, "deadheat"], sure[s, "collider"], cost[s, "collider"], sure[s, "deadheat"] > sure[s, "collider"] ? "better" : sure[s, "deadheat"] < sure[s, "collider"] ? "worse" : "equal") >>said
+			if ((s, "clock") in cost) print sprintf("against\tCRSampler (trap --mode clock)\t%s, 2 %%: pairs a minute (overhead)\t%.0f (%s)\t%.0f (%s)\t%s", s, finds[s, "deadheat"], cost_of(s, "deadheat"), finds[s, "clock"], cost_of(s, "clock"), verdict(finds[s, "deadheat"], finds[s, "clock"])) >>said
+			if ((s, "collider") in cost) print sprintf("against\tDataCollider (trap --mode collider)\t%s, 2 %%: caught a minute (overhead)\t%.0f (%s)\t%.0f (%s)\t%s", s, sure[s, "deadheat"], cost_of(s, "deadheat"), sure[s, "collider"], cost_of(s, "collider"), verdict(sure[s, "deadheat"], sure[s, "collider"])) >>said
 		}
 		if (("planted", "deadheat") in got) print sprintf("bar\tplanted hot races seen by trap at 2 %%, %d s in all\t4 in 60 s\t%d\tone server\t%s", runs["planted" SUBSEP "trap" SUBSEP "deadheat" SUBSEP "2"] * 60, got["planted", "deadheat"], got["planted", "deadheat"] == 4 ? "met" : "partly") >>said
 	}' "$out"

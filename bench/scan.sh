@@ -1,13 +1,14 @@
 #!/bin/sh
 # scan.sh - scan on real code: how much it reads, how long it takes, what it says.
 #
-# Usage: bench/scan.sh [PROGRAM...]     (all but defconfig)
+# Usage: bench/scan.sh [PROGRAM...]     (all but tiny and defconfig)
 #        bench/scan.sh without          the exclusions one by one, as rows of a Markdown table
 #
 #   without     claims with all exclusions and with one of them switched off (--without NAME): the clean half of
 #               tests/scan (how many of its programs stay proved; CORPUS=0 leaves it out), pigz, memcached
 #   pigz, pbzip2 (C++), memcached, axel, sqlite   from Debian's sources, as Debian ships them
 #   tiny        Linux 6.1, tinyconfig + SMP, PCI, network, a serial driver and drivers/net/.../e1000
+#   linux-mm, linux-kernel, linux-net   folders of it: mm; kernel and mm; these with fs, block and net
 #   def300      the first 300 units of defconfig, any number: for the question whether time grows linearly
 #   defconfig   Linux 6.1, x86-64 defconfig: 2,688 units; an hour of clang on two cores
 #
@@ -21,12 +22,16 @@
 # and one line each in build/bench/scan.tsv: program, units, lines, instructions, CPU seconds and
 # peak memory of both runs, candidates, exclusions, assumptions. Speed is lines per CPU second of
 # lower + warm, i.e. after bitcode. CPU seconds, not wall time: the machine does other things too.
+#
+# As a part of make bench (BENCH_NOTES) it prints a table instead of each run's text, notes its bars (DESIGN 14:
+# 20,000 lines a CPU second, a geometric mean over the programs; issue 4: 10,000 on the kernel), and begins nothing
+# it has no time for. A program's analysis gets LIMIT CPU seconds.
 cd "$(dirname "$0")/.." || exit 1
 TOP=$PWD
 B=$TOP/build/bench
 D=${DEADHEAT_BUILD:-$TOP/build}
 P=$B/scan
-programs=${*:-pigz pbzip2 memcached axel sqlite tiny}
+programs=${*:-pigz pbzip2 axel memcached linux-mm linux-kernel linux-net sqlite}
 export LC_ALL=C
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS DEADHEAT_SCAN_CC
 
@@ -115,6 +120,12 @@ prepare_tiny() {
 	done | kernel tiny tinyconfig
 }
 prepare_defconfig() { kernel defconfig defconfig </dev/null; }
+prepare_folder() { # linux-NAME: the units of some folders of tiny, and its cache
+	prepare tiny || return 1
+	case $1 in linux-mm) folders=mm ;; linux-kernel) folders="mm|kernel" ;; *) folders="mm|kernel|fs|block|net" ;; esac
+	grep -E "\"file\": \"[^\"]*/src/linux/($folders)/" "$P/tiny/list" >"$P/$1/list"
+	mkdir -p "$P/tiny/cache" && ln -sfn "$P/tiny/cache" "$P/$1/cache"
+}
 prepare_part() { # defN: the same sources, flags and cache, so that nothing is compiled twice
 	prepare defconfig || return 1
 	head -n "${1#def}" "$P/defconfig/list" >"$P/$1/list"
@@ -125,7 +136,7 @@ prepare() { # name: once
 	[ -e "$P/$1/.ready" ] && return
 	mkdir -p "$P/$1"
 	echo "preparing $1 (log: $P/$1/prepare.log)" >&2
-	case $1 in def[0-9]*) how="prepare_part $1" ;; *) how=prepare_$1 ;; esac
+	case $1 in linux-*) how="prepare_folder $1" ;; def[0-9]*) how="prepare_part $1" ;; *) how=prepare_$1 ;; esac
 	($how) >"$P/$1/prepare.log" 2>&1 </dev/null && database "$1" && touch "$P/$1/.ready"
 }
 
@@ -143,6 +154,13 @@ timed() {
 
 number() { sed -n "s/.*[^a-z]\{0,1\}$2 \([0-9]*\).*/\1/p" "$1" | head -n 1; }
 
+say() { [ -n "$BENCH_NOTES" ] || echo "$*"; }
+# One line of the table; what the status or the CPU limit ended has no speed.
+row() {
+	[ "$status" = 0 ] || [ "$status" = 66 ] || { printf '%s\t%s\t%s\t%s\t%s (%s)\t%s\t%s\t-\t-\tended (status %s)\n' "$1" "$units" "$lines" "$instructions" "$front_cpu" "$fresh" "$cpu" "$memory" "$status" >>"$rows"; return; }
+	printf '%s\t%s\t%s\t%s\t%s (%s)\t%s\t%s\t%s\t%s\t%s\n' "$1" "$units" "$lines" "$instructions" "$front_cpu" "$fresh" "$cpu" "$memory" "$(echo "$lines $cpu" | awk '{ printf "%.0f", $1 / ($2 + 0.001) }')" \
+		"$(candidates)" "$(grep -c '^  safe ' "$dir/scan"), $(grep -c '^  unsafe ' "$dir/scan")" >>"$rows"
+}
 measure() { # name
 	dir=$P/$1
 	[ "${COLD:-}" ] && rm -rf "$dir/cache"
@@ -152,7 +170,7 @@ measure() { # name
 	warm_cpu=$cpu
 	units=$(number "$dir/warm" units) lines=$(number "$dir/warm" lines) instructions=$(number "$dir/warm" instructions)
 	skipped=$(number "$dir/warm" skipped) fresh=$(number "$dir/front" compiled)
-	echo "$1: $units units ($skipped skipped), $lines lines, $instructions instructions; clang+lower $front_cpu CPU s for $fresh of them, from the cache $warm_cpu CPU s, $front_memory MiB"
+	say "$1: $units units ($skipped skipped), $lines lines, $instructions instructions; clang+lower $front_cpu CPU s for $fresh of them, from the cache $warm_cpu CPU s, $front_memory MiB"
 	if "$D/bin/deadheat" scan --help >/dev/null 2>&1; then analysis "$1"; fi
 }
 
@@ -161,12 +179,13 @@ candidates() { sed -n 's/^verdict: undecided: \([0-9]*\) candidate.*/\1/p' "$dir
 # The analysis on what is cached, with a store of its own.
 analysis() {
 	kernel=
-	case $1 in tiny* | def*) kernel=--kernel ;; esac
+	case $1 in tiny* | linux-* | def*) kernel=--kernel ;; esac
 	rm -rf "$dir/store"
 	timed "$dir/scan" sh -c 'ulimit -t "$1"; shift; exec "$@"' sh "${LIMIT:-3600}" "$D/bin/deadheat" scan -q --store "$dir/store" --cache "$dir/cache" $kernel -p "$dir"
 	status=$?
-	echo "$1: scan from the cache: $cpu CPU s, $memory MiB, status $status; $(echo "$lines $cpu" | awk '{ printf "%.0f", $1 / ($2 + 0.001) }') lines a CPU s; $(candidates) candidates, assumptions: $(grep -c '^  safe ' "$dir/scan") safe, $(grep -c '^  unsafe ' "$dir/scan") unsafe"
-	sed -n '/^excluded:/,$p' "$dir/scan" | cut -c1-150 | head -n "${TAIL:-40}" | sed 's/^/    /'
+	say "$1: scan from the cache: $cpu CPU s, $memory MiB, status $status; $(echo "$lines $cpu" | awk '{ printf "%.0f", $1 / ($2 + 0.001) }') lines a CPU s; $(candidates) candidates, assumptions: $(grep -c '^  safe ' "$dir/scan") safe, $(grep -c '^  unsafe ' "$dir/scan") unsafe"
+	[ -n "$BENCH_NOTES" ] || sed -n '/^excluded:/,$p' "$dir/scan" | cut -c1-150 | head -n "${TAIL:-40}" | sed 's/^/    /'
+	row "$1"
 	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$units" "$lines" "$instructions" "$front_cpu" "$warm_cpu" "$cpu" "$memory" "$(candidates)" >>"$B/scan.tsv"
 }
 
@@ -181,11 +200,8 @@ claims_of() {
 # proved_of [--without X]: how many of the clean corpus are race-free.
 proved_of() {
 	[ "${CORPUS:-1}" = 0 ] && { echo -; return; }
-	proved=0
-	for source in tests/scan/clean/*.c; do
-		"$D/bin/deadheat" scan -q --store "$P/corpus" --cache "$P/corpus/cache" "$@" "$source" 2>/dev/null | grep -q '^verdict: race-free' && proved=$((proved + 1))
-	done
-	echo "$proved"
+	export D P
+	ls tests/scan/clean/*.c | xargs -P "$(nproc)" -n 1 sh -c 'for source; do :; done; name=$(basename "$source"); "$D/bin/deadheat" scan -q --store "$P/corpus/$name.store" --cache "$P/corpus/cache" "$@" 2>/dev/null | grep "^verdict: race-free"' sh "$@" | grep -c .
 }
 without() {
 	prepare pigz && prepare memcached || return 1
@@ -198,8 +214,29 @@ without() {
 	done
 }
 
-failed=
+# The table and the bars, from the rows of this run.
+table() {
+	[ -s "$rows" ] || return
+	echo "CPU seconds: of clang and lowering (for so many units; the rest was in the cache), of the analysis from the cache. Assumptions: safe, unsafe."
+	echo
+	{ printf 'program\tunits\tlines\tinstructions\tfront end, CPU s (units)\tscan, CPU s\tMiB\tlines a CPU s\tcandidates\tassumptions\n'; cat "$rows"; } |
+		awk -F'\t' '{ printf "|"; for (i = 1; i <= NF; i++) printf " %s |", $i; print "" } NR == 1 { printf "|---|"; for (i = 2; i <= NF; i++) printf "---:|"; print "" }'
+	awk -F'\t' 'function bar(what, limit, s, n, lo, hi) { if (n) printf "%s\t≥ %s\t%.0f\t%.0f..%.0f over %d\t%s\n", what, limit == 1e4 ? "10,000" : "20,000", exp(s / n), lo, hi, n, exp(s / n) >= limit ? "met" : "missed" }
+		$8 == "-" { next }
+		{ s += log($8); if (!n++ || $8 < lo) lo = $8; if ($8 > hi) hi = $8 }
+		$1 ~ /^(linux-|tiny|def)/ { ks += log($8); if (!kn++ || $8 < klo) klo = $8; if ($8 > khi) khi = $8; if ($7 > most) most = $7 }
+		END { bar("scan, all programs: lines a CPU second after bitcode, geometric mean", 2e4, s, n, lo, hi); bar("scan of kernel folders: lines a CPU second after bitcode", 1e4, ks, kn, klo, khi)
+			if (kn) printf "scan of kernel folders: memory\t< 8 GiB\t%.1f GiB\tlargest of %d\t%s\n", most / 1024, kn, most < 8192 ? "met" : "missed" }' "$rows" >"$BENCH_NOTES.bars"
+}
+time_for() { # does the part's budget leave a minute for another one?
+	[ -z "$BENCH_DEADLINE" ] || [ $((BENCH_DEADLINE - $(date +%s))) -ge 60 ]
+}
+rows=$P/rows.$$
+trap 'rm -f "$rows"' EXIT
+: >"$rows"
+failed= not_measured=
 for program in $programs; do
+	time_for || { not_measured="$not_measured, $program"; continue; }
 	if [ "$program" = without ]; then
 		without || failed=1
 	elif prepare "$program" && measure "$program"; then :; else
@@ -207,4 +244,6 @@ for program in $programs; do
 		failed=1
 	fi
 done
+[ -z "$BENCH_NOTES" ] || table
+[ -z "$not_measured" ] || { printf '\n**Ended by its time budget.** Not measured: %s. Run the command again to go on.\n' "${not_measured#, }"; exit 75; }
 [ -z "$failed" ]
