@@ -2,6 +2,15 @@
 #include "find/describe.h"
 
 #include <string.h>
+#include <uthash.h>
+
+struct describe_known {
+	struct wire_pc pc;
+	struct frame *frames;
+	size_t count;
+	int first_line;
+	UT_hash_handle hh;
+};
 
 void describe_begin(struct describe *describe, struct sym *sym, struct arena *arena)
 {
@@ -13,6 +22,7 @@ void describe_end(struct describe *describe)
 	VEC_FREE(&describe->modules);
 	VEC_FREE(&describe->module_ends);
 	VEC_FREE(&describe->threads);
+	HASH_CLEAR(hh, describe->known); /* they are the arena's */
 }
 
 static void learn_module(struct describe *d, const struct wire_record *record)
@@ -101,11 +111,29 @@ static bool is_of_the_system(const struct place *place)
 	return false;
 }
 
-static size_t frames_at(struct describe *d, const struct place *place, struct frame **frames)
+static size_t find_frames(struct describe *d, const struct place *place, struct frame **frames, int *first_line)
 {
 	if (is_of_the_system(place))
 		return sym_function(d->sym, d->arena, place, frames);
-	return sym_frames(d->sym, d->arena, place, frames, NULL);
+	return sym_frames(d->sym, d->arena, place, frames, first_line);
+}
+
+size_t describe_frames(struct describe *d, struct wire_pc pc, const struct frame **frames, int *first_line)
+{
+	struct place place = describe_place(d, pc, 1);
+	struct describe_known *known;
+
+	HASH_FIND(hh, d->known, &pc, sizeof(pc), known);
+	if (!known) {
+		known = ARENA_NEW(d->arena, struct describe_known);
+		known->pc = pc;
+		known->count = find_frames(d, &place, &known->frames, &known->first_line);
+		HASH_ADD(hh, d->known, pc, sizeof(pc), known);
+	}
+	*frames = known->frames;
+	if (first_line)
+		*first_line = known->first_line;
+	return known->count;
 }
 
 size_t describe_stack(struct describe *d, const struct wire_pc *pcs, size_t count, struct frame **frames)
@@ -115,12 +143,12 @@ size_t describe_stack(struct describe *d, const struct wire_pc *pcs, size_t coun
 
 	for (size_t i = 0; i < count; i++) {
 		struct place place = describe_place(d, pcs[i], 1);
-		struct frame *part;
+		const struct frame *part;
 		size_t n;
 
 		if (is_runtime(&place))
 			continue;
-		n = frames_at(d, &place, &part);
+		n = describe_frames(d, pcs[i], &part, NULL);
 		for (size_t j = 0; j < n; j++)
 			VEC_PUSH(&all, part[j]);
 	}
@@ -133,8 +161,8 @@ size_t describe_stack(struct describe *d, const struct wire_pc *pcs, size_t coun
 const char *describe_where(struct describe *d, struct wire_pc pc)
 {
 	struct place place = describe_place(d, pc, 1);
-	struct frame *frames;
-	size_t count = frames_at(d, &place, &frames);
+	const struct frame *frames;
+	size_t count = describe_frames(d, pc, &frames, NULL);
 	const struct frame *frame = count ? &frames[0] : NULL;
 
 	if (frame && frame->file && frame->line)

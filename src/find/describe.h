@@ -20,12 +20,15 @@ struct describe_thread {
 	struct wire_pc created_at;
 };
 
+struct describe_known; /* a return address that was asked for before, and its frames */
+
 struct describe {
 	struct sym *sym;
 	struct arena *arena;
 	VEC(struct place) modules;      /* place.offset = load base */
 	VEC(uint64_t) module_ends;
 	VEC(struct describe_thread) threads;
+	struct describe_known *known;   /* by wire_pc: stacks meet in few places */
 };
 
 void describe_begin(struct describe *describe, struct sym *sym, struct arena *arena);
@@ -39,6 +42,8 @@ struct place describe_place(const struct describe *describe, struct wire_pc pc, 
 /* Absolute address of a global in one of the modules; false if in none. */
 bool describe_address(const struct describe *describe, uint64_t address, struct place *place);
 
+/* Frames of one return address, inlined ones included; those of the system's libraries by name alone. */
+size_t describe_frames(struct describe *describe, struct wire_pc pc, const struct frame **frames, int *first_line);
 /* Frames of a stack of return addresses, inlined ones included, the runtime's own left out. */
 size_t describe_stack(struct describe *describe, const struct wire_pc *pcs, size_t count, struct frame **frames);
 /* "f.c:12 in main": innermost frame of a return address in a few words. */

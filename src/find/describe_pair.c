@@ -38,14 +38,14 @@ const char *describe_value(struct arena *arena, const struct wire_access *access
 static void locate(struct describe *d, const struct wire_access *from, struct access *to)
 {
 	struct place *place = ARENA_NEW(d->arena, struct place);
-	struct frame *frames;
-	int first_line = 0;
+	const struct frame *frames;
+	int first_line;
 	size_t count;
 
 	*place = describe_place(d, from->pc, 1);
 	to->places = place;
 	to->place_count = 1;
-	count = sym_frames(d->sym, d->arena, place, &frames, &first_line);
+	count = describe_frames(d, from->pc, &frames, &first_line);
 	to->function = count && frames[0].function ? frames[0].function : "??";
 	to->file = count && frames[0].file ? frames[0].file : "";
 	to->line = count ? frames[0].line : 0;

@@ -41,20 +41,33 @@ static void block_note(uintptr_t address, size_t size, uintptr_t pc)
 		__atomic_store_n(block_word(address), (uint64_t)site << 40 | size, __ATOMIC_RELAXED);
 }
 
+/* Is there a block at start, and the address in it? */
+static bool block_is(uintptr_t start, uintptr_t address, struct block *block)
+{
+	uint64_t word = __atomic_load_n(block_word(start), __ATOMIC_RELAXED);
+
+	block->start = start;
+	block->size = word & ((1ull << 40) - 1);
+	block->allocated_at = word ? site_at((uint32_t)(word >> 40))->pc : 0;
+	return word && address - start < block->size;
+}
+
+/* Pairs come by the dozen from one block, and it may be large: the last one found is tried first. */
+static uintptr_t last_found;
+
 bool block_of(uintptr_t address, struct block *block)
 {
-	uintptr_t at = address & -(uintptr_t)BLOCK_ALIGN;
+	uintptr_t at = address & -(uintptr_t)BLOCK_ALIGN, last = __atomic_load_n(&last_found, __ATOMIC_RELAXED);
 
-	for (unsigned i = 0; blocks && i < LONGEST_LOOK && at > BLOCK_ALIGN; i++, at -= BLOCK_ALIGN) {
-		uint64_t word = __atomic_load_n(block_word(at), __ATOMIC_RELAXED);
-
-		if (!word)
-			continue;
-		block->start = at;
-		block->size = word & ((1ull << 40) - 1);
-		block->allocated_at = site_at((uint32_t)(word >> 40))->pc;
-		return address - at < block->size;
-	}
+	if (!blocks)
+		return false;
+	if (last && last <= address && block_is(last, address, block))
+		return true;
+	for (unsigned i = 0; i < LONGEST_LOOK && at > BLOCK_ALIGN; i++, at -= BLOCK_ALIGN)
+		if (__atomic_load_n(block_word(at), __ATOMIC_RELAXED)) {
+			__atomic_store_n(&last_found, at, __ATOMIC_RELAXED);
+			return block_is(at, address, block);
+		}
 	return false;
 }
 
