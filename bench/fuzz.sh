@@ -97,20 +97,23 @@ awk -F'\t' -v most="$most" -v said="$tmp/said" '
 			for (k = 1; k <= nm; k++) {
 				if (!((order[i], m[k]) in v)) { printf " not measured |"; continue }
 				x = v[order[i], m[k]]
-				printf lo[order[i], m[k]] == hi[order[i], m[k]] ? " %s |" : " %s (%s..%s) |", show(x), show(lo[order[i], m[k]]), show(hi[order[i], m[k]])
+				printf lo[order[i], m[k]] == hi[order[i], m[k]] || lo[order[i], m[k]] > most ? " %s |" : " %s (%s..%s) |", show(x), show(lo[order[i], m[k]]), show(hi[order[i], m[k]])
 				if (x <= most) found[m[k]]++
 				if (k > 2 && x < best) best = x
 			}
 			all += 1; ours += best <= most; quick += best <= 50
-			for (k = 1; k <= 2; k++) { sooner[m[k]] += best < v[order[i], m[k]]; later[m[k]] += best > v[order[i], m[k]] }
+			if (!((order[i], "mix") in v)) { print ""; continue }
+			mixed++; x = v[order[i], "mix"]
+			for (k = 1; k <= 2; k++) if ((order[i], m[k]) in v) { sooner[m[k]] += x < v[order[i], m[k]]; later[m[k]] += x > v[order[i], m[k]] }
 			print ""
 		}
 		printf "| found | %d", found[m[1]]; for (k = 2; k <= nm; k++) printf " | %d", found[m[k]]; print " |"
 		if (!all) exit
 		split("plain repetition,taskset + chrt stress", rival, ",")
 		for (k = 1; k <= 2; k++) {
-			print sprintf("against\t%s\tscheduling bugs found in %d runs (of %d), best of our policies\t%d\t%d\t%s", rival[k], most, all, ours, found[m[k]], ours > found[m[k]] ? "better" : ours < found[m[k]] ? "worse" : "equal") >>said
-			print sprintf("against\t%s\tbugs found after fewer runs (of %d)\t%d\t%d\t%s", rival[k], all, sooner[m[k]], later[m[k]], sooner[m[k]] > later[m[k]] ? "better" : "worse") >>said
+			print sprintf("against\t%s\tscheduling bugs found in %d runs (of %d), fuzz as it is\t%d\t%d\t%s", rival[k], most, mixed, found["mix"], found[m[k]], found["mix"] > found[m[k]] ? "better" : found["mix"] < found[m[k]] ? "worse" : "equal") >>said
+			print sprintf("against\t%s\t... the best of our policies for each (of %d)\t%d\t%d\t%s", rival[k], all, ours, found[m[k]], ours > found[m[k]] ? "better" : ours < found[m[k]] ? "worse" : "equal") >>said
+			print sprintf("against\t%s\tbugs found after fewer runs than the other needs (of %d), fuzz as it is\t%d\t%d\t%s", rival[k], mixed, sooner[m[k]], later[m[k]], sooner[m[k]] > later[m[k]] ? "better" : sooner[m[k]] < later[m[k]] ? "worse" : "equal") >>said
 		}
 		print sprintf("bar\tscheduling bugs found within 50 trials by our best policy\tall\t%d of %d\tmedians of seeds\t%s", quick, all, quick == all ? "met" : "missed") >>said
 	}' "$out"
