@@ -1,4 +1,4 @@
-# The corpus of scan: 147 racy programs and their clean twins (racy/, clean/; the expectation is in each head comment).
+# The corpus of scan: 153 racy programs and their clean twins (racy/, clean/; the expectation is in each head comment).
 #   - no racy program is called race-free, and every expected pair is among the candidates;
 #   - at least 85 % of the clean ones are proved; those that are not are known by name (corpus.unproved), so that a
 #     proof that gets lost is a failure.

@@ -15,49 +15,64 @@ static void phase(const struct scan *s, const char *name)
 		s->options->progress(s->options->context, name, 0, 0);
 }
 
-static void prepare(struct scan *s)
+/* A row more: the next of the program, or a copy of one. */
+void functions_add(struct scan *s, struct linked_symbol symbol, uint32_t original)
 {
-	const struct linked *l = s->program;
-	uint32_t values = 0, sites = 0;
+	const struct ir_unit *unit = &s->program->units[symbol.unit];
+	const struct ir_function *function = &unit->functions[symbol.index];
+	struct function_info info = { .original = original, .value_base = (uint32_t)s->value_count, .site_base = (uint32_t)s->instr_count };
 
-	s->function_count = l->function_count;
-	s->functions = ARENA_ARRAY(&s->arena, struct function_info, s->function_count + 1);
-	for (uint32_t f = 0; f < s->function_count; f++) {
-		struct function_info *info = &s->functions[f];
-		const struct ir_function *function = linked_function(l, f);
-		const struct ir_unit *unit = scan_unit(s, f);
-
-		info->value_base = values;
-		info->site_base = sites;
-		values += (function->block_count ? function->value_count : function->formal_count) + 1;
-		info->model = models_find(s->models, ir_string(unit, function->name));
-		/* What the program brings itself counts, whatever the name; but a kernel's locks are made of asm,
-		 * and a project's own model was written to be believed. */
-		info->defined = !l->functions[f].external && function->block_count && !(info->model && (s->options->kernel || strncmp(info->model->where, "models/", 7)));
-		if (!function->block_count)
-			continue;
-		info->first_instr = unit->blocks[function->first_block].first;
-		for (uint32_t b = 0; b < function->block_count; b++) {
-			const struct ir_block *block = &unit->blocks[function->first_block + b];
-
-			if (block->first < info->first_instr)
-				BUG("blocks of a function are not in order");
-			info->instr_count = block->first + block->count - info->first_instr > info->instr_count ? block->first + block->count - info->first_instr : info->instr_count;
-		}
-		sites += info->instr_count;
+	if (s->function_count == s->function_room) {
+		s->function_room = s->function_room * 2 > 64 ? s->function_room * 2 : 64;
+		s->functions = realloc(s->functions, (s->function_room + 1) * sizeof(*s->functions));
+		s->with_copies.functions = realloc(s->with_copies.functions, (s->function_room + 1) * sizeof(*s->with_copies.functions));
+		if (!s->functions || !s->with_copies.functions)
+			BUG("out of memory");
 	}
-	s->value_count = values;
-	s->instr_count = sites;
-	s->large = s->options->kernel || sites > LARGE;
-	s->parallel = s->options->kernel || linked_find_function(l, "main") == IR_NO;
+	s->value_count += (function->block_count ? function->value_count : function->formal_count) + 1;
+	info.model = models_find(s->models, ir_string(unit, function->name));
+	/* What the program brings itself counts, whatever the name; but a kernel's locks are made of asm,
+	 * and a project's own model was written to be believed. */
+	info.defined = !symbol.external && function->block_count && !(info.model && (s->options->kernel || strncmp(info.model->where, "models/", 7)));
+	info.first_instr = function->block_count ? unit->blocks[function->first_block].first : 0;
+	for (uint32_t b = 0; b < function->block_count; b++) {
+		const struct ir_block *block = &unit->blocks[function->first_block + b];
+
+		if (block->first < info.first_instr)
+			BUG("blocks of a function are not in order");
+		if (block->first + block->count - info.first_instr > info.instr_count)
+			info.instr_count = block->first + block->count - info.first_instr;
+	}
+	s->instr_count += info.instr_count;
+	s->functions[s->function_count] = info;
+	s->with_copies.functions[s->function_count++] = symbol;
+	s->with_copies.function_count = s->function_count;
+}
+
+static void prepare(struct scan *s, const struct linked *program)
+{
+	s->with_copies = *program;
+	s->program = &s->with_copies;
+	s->with_copies.functions = NULL;
+	s->function_room = program->function_count;
+	s->functions = malloc((s->function_room + 1) * sizeof(*s->functions));
+	s->with_copies.functions = malloc((s->function_room + 1) * sizeof(*s->with_copies.functions));
+	if (!s->functions || !s->with_copies.functions)
+		BUG("out of memory");
+	for (uint32_t f = 0; f < program->function_count; f++)
+		functions_add(s, program->functions[f], f);
+	s->large = s->options->kernel || s->instr_count > LARGE;
+	s->parallel = s->options->kernel || linked_find_function(program, "main") == IR_NO;
+	if (!s->options->kernel)
+		wrappers_copy(s);
 }
 
 static void begin(struct scan *s, const struct linked *program, const struct models *models, const struct analyse_options *options)
 {
-	*s = (struct scan){ .program = program, .models = models, .options = options, .depth = options->path_depth ? options->path_depth : DEPTH,
+	*s = (struct scan){ .models = models, .options = options, .depth = options->path_depth ? options->path_depth : DEPTH,
 			    .budget = options->budget ? options->budget : BUDGET };
 	pthread_mutex_init(&s->assume_lock, NULL);
-	prepare(s);
+	prepare(s, program);
 	paths_begin(s);
 	facts_begin(s);
 	phase(s, "function pointers");
@@ -88,6 +103,9 @@ static void end(struct scan *s)
 	intern_end(&s->sets);
 	VEC_FREE(&s->assumptions);
 	VEC_FREE(&s->fixed);
+	VEC_FREE(&s->copies);
+	free(s->functions);
+	free(s->with_copies.functions);
 	arena_free(&s->arena);
 }
 
@@ -128,7 +146,7 @@ static void conclude(struct scan *s, struct descent *d, struct scan_result *resu
 	result->race_free = sound && !result->pair_count;
 	result->thread_count = d->threads.count;
 	result->access_count = d->accesses.count;
-	for (size_t f = 0; f < s->function_count; f++) {
+	for (size_t f = 0; f < s->program->symbol_count; f++) {
 		result->function_count += s->functions[f].defined;
 		result->summarised_count += s->functions[f].defined && !s->functions[f].cut;
 	}

@@ -87,7 +87,7 @@ size_t calls_resolve(struct scan *s, uint32_t f, const struct ir_instr *in, stru
 	size_t count = 0;
 
 	if (ir_kind(in->a) == IR_K_FUNC) {
-		targets[0] = (struct call_target){ scan_callee(s, f, ir_index(in->a)), CALL_DIRECT, IR_NO, 0 };
+		targets[0] = (struct call_target){ scan_called(s, f, in), CALL_DIRECT, IR_NO, 0 };
 		return 1;
 	}
 	for (uint32_t at = s->resolved_at[scan_site(s, f, (uint32_t)(in - scan_unit(s, f)->instrs))]; count < max &&

@@ -502,7 +502,7 @@ static void exported(struct descent *d, uint32_t thread)
 		if (s->functions[f].defined && !from_outside[s->functions[f].scc] && (scan_function(s, f)->linkage == IR_EXTERNAL || s->order[s->scc_first[s->functions[f].scc]] == f))
 			called[f] = false;
 	for (uint32_t f = 0; f < s->function_count; f++)
-		if (s->functions[f].defined && (!called[f] || (!s->options->kernel && scan_function(s, f)->linkage == IR_EXTERNAL)) &&
+		if (s->functions[f].defined && s->functions[f].original == f && (!called[f] || (!s->options->kernel && scan_function(s, f)->linkage == IR_EXTERNAL)) &&
 		    !(s->options->kernel && strstr(ir_string(scan_unit(s, f), scan_function(s, f)->section), "init")))
 			add_root(d, f, thread, s->nothing);
 	free(called);

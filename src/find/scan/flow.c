@@ -674,7 +674,7 @@ static bool wants_loops(const struct work *w)
 
 		if (in->op != IR_CALL || ir_kind(in->a) != IR_K_FUNC)
 			continue;
-		t.function = scan_callee(w->s, w->f, ir_index(in->a));
+		t.function = scan_called(w->s, w->f, in);
 		callee = &w->s->functions[t.function];
 		for (const struct model *m = callee->defined ? NULL : callee->model; m; m = m->next)
 			if (m->kind == MODEL_SPAWN || m->kind == MODEL_JOIN)

@@ -3,6 +3,7 @@
  *
  *     points_to.c   classes of objects (Steensgaard with offsets); points_to.h lists its files
  *     pointers.c    where function pointers come from, by struct field (kernels)
+ *     wrappers.c    functions that hand out what they allocate: a copy for each call
  *     calls.c       who calls whom, strongly connected components
  *     path.c        symbolic values: hash-consed access paths
  *     facts.c       states: locks held and released, ownership, threads, what has happened
@@ -182,6 +183,7 @@ struct summary {
 };
 
 struct function_info {
+	uint32_t original;     /* itself; a copy: the function it is one of */
 	uint32_t first_instr, instr_count; /* in its unit */
 	uint32_t value_base;   /* number of its value 0 in the program */
 	uint32_t site_base;    /* number of its first instruction in the program */
@@ -197,14 +199,21 @@ struct function_info {
 	bool defined;
 };
 
+/* A call that goes to a copy. */
+struct copied_call {
+	uint32_t site, function;
+};
+
 struct scan {
-	const struct linked *program;
+	const struct linked *program; /* = &with_copies */
+	struct linked with_copies;
 	const struct models *models;
 	const struct analyse_options *options;
 	struct arena arena;
 	struct function_info *functions;
-	size_t function_count;
+	size_t function_count, function_room;
 	size_t value_count, instr_count;
+	VEC(struct copied_call) copies; /* by site, ascending */
 	bool parallel;         /* there is no main: everything may run at any time, creations and joins say nothing */
 	bool large;            /* too big for the finer facts: flags are not followed */
 	unsigned depth;        /* of paths */
@@ -247,6 +256,23 @@ static inline uint32_t scan_site(const struct scan *s, uint32_t f, uint32_t inst
 {
 	return s->functions[f].site_base + (instr - s->functions[f].first_instr);
 }
+/* The same for all copies of a function. */
+static inline uint32_t scan_place(const struct scan *s, uint32_t f, uint32_t instr)
+{
+	return scan_site(s, s->functions[f].original, instr);
+}
+uint32_t wrappers_callee(const struct scan *s, uint32_t site, uint32_t callee);
+/* Whom a direct call goes to. */
+static inline uint32_t scan_called(const struct scan *s, uint32_t f, const struct ir_instr *in)
+{
+	uint32_t callee = scan_callee(s, f, ir_index(in->a));
+
+	return s->copies.count ? wrappers_callee(s, scan_site(s, f, (uint32_t)(in - scan_unit(s, f)->instrs)), callee) : callee;
+}
+
+/* analyse.c, wrappers.c: before anything else */
+void functions_add(struct scan *s, struct linked_symbol symbol, uint32_t original);
+void wrappers_copy(struct scan *s);
 
 /* path.c */
 void paths_begin(struct scan *s);

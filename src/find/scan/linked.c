@@ -254,7 +254,7 @@ int linked_make(struct linked *linked, struct ir_unit *units, size_t count)
 	}
 	link_aliases(&linker);
 	linked->functions = linker.function_list.items;
-	linked->function_count = linker.function_list.count;
+	linked->function_count = linked->symbol_count = linker.function_list.count;
 	linked->globals = linker.global_list.items;
 	linked->global_count = linker.global_list.count;
 	linked->types = linker.type_list.items;
@@ -287,7 +287,7 @@ uint32_t linked_find_function(const struct linked *linked, const char *name)
 {
 	uint32_t found = IR_NO, statics = 0;
 
-	for (uint32_t i = 0; i < linked->function_count; i++) {
+	for (uint32_t i = 0; i < linked->symbol_count; i++) {
 		const struct ir_function *f = linked_function(linked, i);
 
 		if (strcmp(ir_string(&linked->units[linked->functions[i].unit], f->name), name))

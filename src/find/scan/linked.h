@@ -21,6 +21,7 @@ struct linked {
 	size_t unit_count;
 	struct linked_symbol *functions;
 	size_t function_count;
+	size_t symbol_count; /* = function_count, but in the analysis: copies of functions have none (wrappers.c) and come after */
 	struct linked_symbol *globals;
 	size_t global_count;
 	/* Per unit: its function or global index -> the program's number. */

@@ -29,8 +29,8 @@ struct pairing {
 static uint64_t pair_key(struct descent *d, const struct pair_view *v)
 {
 	struct scan *s = d->s;
-	uint64_t a = (uint64_t)scan_site(s, d->contexts.items[v->a->context].function, v->ea->instr) << 1 | (v->ea->flags & ACCESS_WRITE);
-	uint64_t b = (uint64_t)scan_site(s, d->contexts.items[v->b->context].function, v->eb->instr) << 1 | (v->eb->flags & ACCESS_WRITE);
+	uint64_t a = (uint64_t)scan_place(s, d->contexts.items[v->a->context].function, v->ea->instr) << 1 | (v->ea->flags & ACCESS_WRITE);
+	uint64_t b = (uint64_t)scan_place(s, d->contexts.items[v->b->context].function, v->eb->instr) << 1 | (v->eb->flags & ACCESS_WRITE);
 
 	return a < b ? intern_mix(a, b) | 1 : intern_mix(b, a) | 1;
 }

@@ -17,18 +17,30 @@
  * I5  What one instruction unifies depends on which of its values have a class already and on the functions in
  *     them, so functions are looked at again: those where that is known to have changed (due) until none is left,
  *     then all, until a round over all of them changes nothing. Only that last round is what makes it whole.
+ * I6  String literals and other constants without addresses in them are in no class: passed around
+ *     everywhere, they would lay over each other all that is ever passed where they are.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "find/scan/points_to.h"
 
+/*
+ * Nothing is ever written there and no pointer is read from there, as in a string literal: no race is on it
+ * and nothing is reached through it. Its address is followed as a null pointer is: not at all (I6).
+ */
+static bool is_inert(const struct ir_global *global)
+{
+	return global->flags & IR_G_CONSTANT && !global->init_count && global->linkage != IR_DECLARED;
+}
+
 static void visit_globals(struct points_to *p)
 {
 	const struct linked *l = p->s->program;
 
 	for (size_t g = 0; g < l->global_count; g++)
-		p->globals[g] = class_object(p);
+		if (!is_inert(linked_global(l, (uint32_t)g)))
+			p->globals[g] = class_object(p);
 	for (size_t g = 0; g < l->global_count; g++) {
 		const struct ir_unit *unit = &l->units[l->globals[g].unit];
 		const struct ir_global *global = linked_global(l, (uint32_t)g);
@@ -74,7 +86,7 @@ static void casts(struct points_to *p)
 					assume(s, ASSUME_CAST, false, f, in, "an integer becomes a pointer, and where it comes from is not followed");
 			}
 			if (in->op == IR_CALL && ir_kind(in->a) == IR_K_FUNC) {
-				uint32_t callee = scan_callee(s, f, ir_index(in->a));
+				uint32_t callee = scan_called(s, f, in);
 
 				if (s->functions[callee].defined && scan_function(s, callee)->variadic && p->varargs[callee].node &&
 				    p->nodes.items[class_root(p, p->varargs[callee]).node].objects)
@@ -123,7 +135,7 @@ static void visit_again(struct points_to *p, uint32_t f)
 
 		switch (in->op) {
 		case IR_CALL: case IR_PHI: case IR_SELECT: case IR_COPY: case IR_LOAD: case IR_ARITH: case IR_STORE:
-		case IR_EXTRACT: case IR_OPAQUE: case IR_RET: case IR_ASM:
+		case IR_EXTRACT: case IR_OPAQUE: case IR_RET: case IR_ASM: case IR_MEMCPY:
 			visit_instr(p, f, in);
 		}
 	}

@@ -201,7 +201,7 @@ void visit_call(struct points_to *p, uint32_t f, const struct ir_instr *in, bool
 	size_t count;
 
 	if (ir_kind(in->a) == IR_K_FUNC) {
-		uint32_t callee = scan_callee(p->s, f, ir_index(in->a));
+		uint32_t callee = scan_called(p->s, f, in);
 		const struct function_info *info = &p->s->functions[callee];
 
 		if (info->defined) {

@@ -193,6 +193,20 @@ static void store(struct points_to *p, uint32_t f, const struct ir_instr *in, ir
 	}
 }
 
+/*
+ * va_start: the list holds pointers to where the arguments lie, and there they are. Not the list laid over
+ * what the arguments point to: that would make one object of all that is ever printed.
+ */
+static void start_varargs(struct points_to *p, uint32_t f, struct cell list)
+{
+	struct cell area;
+
+	class_collapse(p, list);
+	area = class_content(p, list, false);
+	class_collapse(p, area);
+	class_unify(p, class_content(p, area, false), p->varargs[f]);
+}
+
 static void opaque(struct points_to *p, uint32_t f, const struct ir_instr *in, uint32_t step)
 {
 	const struct ir_unit *unit = scan_unit(p->s, f);
@@ -208,9 +222,38 @@ static void opaque(struct points_to *p, uint32_t f, const struct ir_instr *in, u
 		all = c;
 	}
 	if (p->varargs[f].node && in->op == IR_OPAQUE && all.node)
-		class_unify(p, all, p->varargs[f]);
+		start_varargs(p, f, all);
 	if (all.node && in->dst != IR_NO)
 		class_unify(p, cell_of_value(p, f, in->dst), all);
+}
+
+/*
+ * Bytes are copied: what pointers in one object lead to, those in the other lead to. The objects stay two.
+ * Pointers that are stored in either later are met in the next round. In a kernel rounds are dear: one object.
+ */
+static void copy_bytes(struct points_to *p, uint32_t f, const struct ir_instr *in)
+{
+	struct cell to = cell_of_operand(p, f, in->a, true), from = cell_of_operand(p, f, in->c, true);
+
+	if (!to.node || !from.node)
+		return;
+	if (p->s->options->kernel)
+		class_unify(p, to, from);
+	p->nodes.items[class_root(p, to).node].copied = true;
+	for (int way = 0; way < 2; way++) {
+		struct cell a = class_find(p, way ? to : from), b = class_find(p, way ? from : to);
+
+		for (uint32_t i = 0; a.node != b.node && i < p->nodes.items[a.node].field_count; i++) {
+			struct field field = p->nodes.items[a.node].fields[i];
+			bool inside = p->nodes.items[a.node].modulus || p->nodes.items[a.node].region_count || in->imm <= 0 || (field.off >= a.off && field.off < a.off + in->imm);
+
+			if (!inside)
+				continue;
+			class_unify(p, class_content(p, (struct cell){ b.node, b.off + field.off - a.off }, false), field.to);
+			a = class_find(p, a); /* that may have merged the two, or moved their fields */
+			b = class_find(p, b);
+		}
+	}
 }
 
 void visit_instr(struct points_to *p, uint32_t f, const struct ir_instr *in)
@@ -280,14 +323,7 @@ void visit_instr(struct points_to *p, uint32_t f, const struct ir_instr *in)
 	case IR_CALL: visit_call(p, f, in, true); break;
 	case IR_ASM: opaque(p, f, in, 2); break;
 	case IR_OPAQUE: opaque(p, f, in, 1); break;
-	case IR_MEMCPY:
-		base = cell_of_operand(p, f, in->a, true);
-		to = cell_of_operand(p, f, in->c, true);
-		if (base.node && to.node) {
-			class_unify(p, base, to);
-			p->nodes.items[class_root(p, base).node].copied = true;
-		}
-		break;
+	case IR_MEMCPY: copy_bytes(p, f, in); break;
 	case IR_RET:
 		base = cell_of_operand(p, f, in->a, ir_kind(in->a) == IR_K_VALUE && in->flags & IR_F_POINTER);
 		if (base.node)

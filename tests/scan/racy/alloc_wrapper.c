@@ -1,0 +1,52 @@
+/* Both threads have the same object: one of the two that the wrapper made goes to both.
+ * expect: A B */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct counter {
+	int value;
+};
+static struct counter *mine, *yours;
+
+static void *need(size_t size)
+{
+	void *p = malloc(size);
+
+	if (!p)
+		abort();
+	return p;
+}
+
+static struct counter *counter_new(void)
+{
+	struct counter *c = need(sizeof(*c));
+
+	memset(c, 0, sizeof(*c));
+	return c;
+}
+
+static void *first(void *arg)
+{
+	mine->value++; /* @A */
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	yours->value++; /* @B */
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	mine = counter_new();
+	yours = mine;
+	pthread_create(&a, NULL, first, NULL);
+	pthread_create(&b, NULL, second, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return mine->value + yours->value != 2;
+}
