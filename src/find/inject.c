@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -21,8 +23,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/spawn.h"
 
 #define TRIES 400        /* looks for a good moment, 10 ms apart */
+#define TRAP_FLAG 0x100
+#define LOOK_MS 200
+#define LEAVE_TRIES 300  /* 10 ms apart: until no thread is in the middle of a burst */
+#define CALL_TRIES 20    /* another deadheat that looks in, or a debugger, may have it stopped just now */
 #define RED_ZONE 128
 #define ROOM 4096        /* below the stack pointer, for the text */
 
@@ -75,6 +82,11 @@ static bool holds(const struct mapping *m, const void *address)
 	uint64_t a = *(const uint64_t *)address;
 
 	return a >= m->low && a < m->high;
+}
+
+static bool is_any(const struct mapping *m, const void *context)
+{
+	return true;
 }
 
 /* Value of a defined symbol of the file's dynamic table; 0 if it has none. */
@@ -136,18 +148,131 @@ static int class_of(pid_t pid)
 	return ident[EI_CLASS];
 }
 
+/* ---- its threads -------------------------------------------------------------------------------- */
+
+unsigned long long inject_status(pid_t pid, pid_t tid, const char *name, int base)
+{
+	unsigned long long value = 0;
+	char path[64], line[256];
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	status = fopen(path, "r");
+	while (status && fgets(line, sizeof(line), status))
+		if (!strncmp(line, name, strlen(name)))
+			value = strtoull(line + strlen(name), NULL, base);
+	if (status)
+		fclose(status);
+	return value;
+}
+
+int inject_find_thread(pid_t pid, const char *line, int base, bool (*yes)(unsigned long long value))
+{
+	struct dirent *entry;
+	char path[64];
+	int found = 0;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks && !found && (entry = readdir(tasks)))
+		if (entry->d_name[0] != '.' && yes(inject_status(pid, (pid_t)atoi(entry->d_name), line, base)))
+			found = atoi(entry->d_name);
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+static bool is_somebody(unsigned long long tracer)
+{
+	return tracer != 0;
+}
+
+/* Of a process whose first thread has ended the others may go on. */
+static bool is_alive(pid_t pid)
+{
+	char path[64], line[512] = "";
+	const char *end;
+	int threads = 0;
+	FILE *stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	stat = fopen(path, "r");
+	end = stat && fgets(line, sizeof(line), stat) ? strrchr(line, ')') : NULL;
+	if (stat)
+		fclose(stat);
+	if (!end || end[1] != ' ' || sscanf(end + 4, "%*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", &threads) != 1)
+		return false;
+	return (end[2] != 'Z' && end[2] != 'X') || threads > 1;
+}
+
+/* Its mappings are looked at now and then: there may be hundreds. */
+enum inject_state inject_state(struct inject *inject)
+{
+	uint64_t now = monotonic_ms();
+	struct mapping own;
+
+	if (!is_alive(inject->pid))
+		return INJECT_ENDED;
+	if (now < inject->next_look)
+		return inject->seen;
+	inject->next_look = now + LOOK_MS;
+	if (find_mapping(inject->pid, is_path, inject->path, &own))
+		inject->seen = INJECT_INSIDE;
+	else /* one that is about to end has no memory any more */
+		inject->seen = find_mapping(inject->pid, is_any, NULL, &own) ? INJECT_OUTSIDE : INJECT_ENDED;
+	return inject->seen;
+}
+
+const char *inject_ended(struct inject *inject)
+{
+	inject->next_look = 0;
+	switch (inject_state(inject)) {
+	case INJECT_INSIDE: return "detached";
+	case INJECT_OUTSIDE: return is_alive(inject->pid) ? "executed another program" : "ended";
+	default: return "ended";
+	}
+}
+
+int inject_filters_by(const char *status)
+{
+	const char *filters = strstr(status, "\nSeccomp_filters:"), *mode = strstr(status, "\nSeccomp:");
+	int count = filters ? atoi(filters + 17) : 0;
+
+	return count ? count : mode && atoi(mode + 9) != 0;
+}
+
+int inject_filters(pid_t pid)
+{
+	char path[64], text[4096];
+	ssize_t size;
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	size = file >= 0 ? read(file, text, sizeof(text) - 1) : 0;
+	if (file >= 0)
+		close(file);
+	text[size > 0 ? size : 0] = 0;
+	return inject_filters_by(text);
+}
+
 int inject_open(struct inject *inject, pid_t pid, const char *library)
 {
 	struct mapping libc;
 	uint64_t offset;
 
 	*inject = (struct inject){ .pid = pid, .path = library };
-	if (kill(pid, 0) && errno == ESRCH)
+	if ((kill(pid, 0) && errno == ESRCH) || !is_alive(pid))
 		return error_cannot("--pid %d: there is no such process", (int)pid);
 	if (class_of(pid) < 0)
 		return error_cannot("--pid %d: we may not look at it: run deadheat as its user or as root", (int)pid);
+	if (inject_find_thread(pid, "TracerPid:", 10, is_somebody))
+		return error_cannot("--pid %d is traced already (gdb, strace): let go of it first", (int)pid);
 	if (class_of(pid) != ELFCLASS64)
 		return error_cannot("--pid %d is a 32-bit program; deadheat traces 64-bit ones only", (int)pid);
+	if (inject_filters(pid) > inject_filters(getpid()))
+		return error_cannot("--pid %d has a seccomp filter: our system calls inside it might kill it", (int)pid);
 	if (!find_mapping(pid, is_libc, NULL, &libc))
 		return error_cannot("--pid %d is statically linked or uses another libc than glibc: nothing can be loaded into it",
 				    (int)pid);
@@ -185,9 +310,29 @@ static int stop(pid_t tid, int *signal)
 	return 0;
 }
 
-static bool is_harmless(long number)
+/* A pipe, a socket, a terminal: not a file somebody reads while he loads a library or a table of libc's. */
+static bool is_stream(pid_t pid, int fd)
 {
-	switch (number) {
+	struct stat st;
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/%d/fd/%d", (int)pid, fd);
+	return !stat(name, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode));
+}
+
+/* Conditions, semaphores and joins wait by a bit set; the locks libc uses itself do not. */
+static bool is_own_wait(unsigned long long operation)
+{
+	return (operation & 0x7f) == FUTEX_WAIT_BITSET;
+}
+
+static bool is_harmless(pid_t pid, const struct user_regs_struct *r)
+{
+	switch ((long)r->orig_rax) {
+	case SYS_read:
+		return is_stream(pid, (int)r->rdi);
+	case SYS_futex:
+		return is_own_wait(r->rsi);
 	case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6: case SYS_epoll_wait: case SYS_epoll_pwait:
 	case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_accept: case SYS_accept4: case SYS_pause: case SYS_wait4:
 	case SYS_rt_sigtimedwait: case SYS_rt_sigsuspend: case SYS_recvfrom: case SYS_recvmsg:
@@ -232,8 +377,10 @@ static bool is_good_moment(pid_t pid, const struct user_regs_struct *r)
 	struct mapping m;
 	uint64_t ip = r->rip;
 
+	if (r->eflags & TRAP_FLAG) /* it steps for a sample, and must go on with our handler in its place */
+		return false;
 	if ((long)r->orig_rax >= 0)
-		return is_harmless((long)r->orig_rax);
+		return is_harmless(pid, r);
 	return find_mapping(pid, holds, &ip, &m) && !is_delicate(m.path);
 }
 
@@ -279,7 +426,7 @@ static pid_t good_moment(pid_t pid, struct user_regs_struct *r)
 		}
 		if (tid)
 			return tid;
-		if (kill(pid, 0))
+		if (!is_alive(pid))
 			return error_cannot("--pid %d: it has ended", (int)pid);
 		usleep(10000);
 	}
@@ -352,7 +499,7 @@ static int call(const struct inject *inject, uint64_t function, const char *text
 		vectors(tid, false, &area);
 	ptrace(PTRACE_DETACH, tid, NULL, NULL);
 	if (!ended)
-		return error("--pid %d: the call inside it did not come back", (int)inject->pid);
+		return error_cannot("--pid %d: it ended, or executed another program, while we came in or went", (int)inject->pid);
 	*result = (int64_t)r.rax;
 	return 0;
 }
@@ -382,4 +529,22 @@ int inject_call(struct inject *inject, const char *function, const char *text, i
 	if (!offset)
 		return error("%s has no %s", inject->path, function);
 	return call(inject, inject->library + offset, text, 0, result);
+}
+
+int inject_leave(struct inject *inject, const char *mapping)
+{
+	int64_t answer = 0;
+	int failed = 0;
+
+	inject->next_look = 0;
+	for (int i = 0; i < LEAVE_TRIES && inject_state(inject) == INJECT_INSIDE; i++) {
+		if (!inject_call(inject, "deadheat_trace_detach", mapping, &answer)) {
+			if (answer != 4)
+				return 0;
+		} else if (++failed == CALL_TRIES) {
+			return inject_state(inject) == INJECT_INSIDE ? -1 : 0;
+		}
+		usleep(failed ? 200000 : 10000);
+	}
+	return 0;
 }

@@ -9,22 +9,11 @@
 #include "base/error.h"
 #include "base/spawn.h"
 #include "find/inject.h"
+#include "find/keeper.h"
 #include "find/preload.h"
 #include "find/sample/run.h"
 
 #define SIGNAL 61 /* the runtime's default: both sides must know it beforehand here */
-
-static int watch(struct run *run, pid_t pid, struct sample_result *result)
-{
-	while (run->phase < 2 && !run_interrupted() && !kill(pid, 0)) {
-		usleep((useconds_t)run->nap_ms * 1000);
-		run_window(run);
-		if (run_drain(run, false))
-			return -1;
-	}
-	result->ended = kill(pid, 0) ? "ended" : "detached";
-	return 0;
-}
 
 static uint64_t cpu_ms(pid_t pid)
 {
@@ -42,27 +31,72 @@ static uint64_t cpu_ms(pid_t pid)
 	return (user + system) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* In, look, out. What was turned is turned back whatever happened in between. */
-static int look(struct run *run, struct inject *inject, struct sample_result *result)
+static int watch(struct run *run, struct inject *inject, struct sample_result *result)
 {
-	uint64_t cpu = cpu_ms(inject->pid);
-	struct run_signals saved;
-	int64_t answer = -1;
-	int status;
+	uint64_t before = cpu_ms(inject->pid), now;
 
-	if (inject_load(inject) || inject_call(inject, "deadheat_trace_attach", run->tracer.path, &answer))
+	while (run->phase < 2 && !run_interrupted() && inject_state(inject) == INJECT_INSIDE) {
+		usleep((useconds_t)run->nap_ms * 1000);
+		now = cpu_ms(inject->pid);
+		if (now > before) /* 0: it is gone */
+			run->cpu_ms = now - before;
+		run_window(run);
+		run_look(run);
+		if (run_drain(run, false))
+			return -1;
+	}
+	result->ended = inject_ended(inject);
+	return 0;
+}
+
+/* Should we be killed. */
+struct within {
+	const struct run *run;
+	struct inject *inject;
+};
+
+static void undo(const void *context)
+{
+	const struct within *w = context;
+
+	__atomic_store_n(&w->run->tracer.header->active, 0, __ATOMIC_SEQ_CST);
+	inject_leave(w->inject, w->run->tracer.path);
+}
+
+static int enter(struct run *run, struct inject *inject)
+{
+	int64_t answer = -1;
+
+	if (inject_call(inject, "deadheat_trace_attach", run->tracer.path, &answer))
 		return -1;
 	if (answer == 1)
 		return error_cannot("--pid %d: another deadheat looks at it already", (int)inject->pid);
 	if (answer)
 		return error_cannot("--pid %d: it cannot open our mapping %s: run deadheat as its user, in its name space",
 				    (int)inject->pid, run->tracer.path);
+	return 0;
+}
+
+/* In, look, out. What was turned is turned back whatever happened in between. */
+static int look(struct run *run, struct inject *inject, struct sample_result *result)
+{
+	struct run_signals saved;
+	struct keeper *keeper;
+	int status;
+
+	if (inject_load(inject))
+		return -1;
+	keeper = keeper_start(undo, &(struct within){ run, inject }); /* before: from here on there is something to undo */
+	if (enter(run, inject)) {
+		keeper_end(keeper);
+		return -1;
+	}
 	run->began = monotonic_ms();
 	run_take_signals(&saved);
-	status = watch(run, inject->pid, result);
-	run->cpu_ms = cpu_ms(inject->pid) - cpu;
-	if (!kill(inject->pid, 0) && inject_call(inject, "deadheat_trace_detach", NULL, &answer))
+	status = watch(run, inject, result);
+	if (inject_leave(inject, run->tracer.path))
 		status = -1;
+	keeper_end(keeper);
 	run_give_signals_back(&saved);
 	return status;
 }
@@ -81,8 +115,7 @@ int sample_attach(int pid, const struct sample_options *options, struct sym *sym
 		return -1;
 	if (!own.signal)
 		own.signal = SIGNAL;
-	own.no_steps = true; /* a thread that begins a step while SIGTRAP is given back would be killed */
-	status = run_open(&run, &own);
+	status = run_open(&run, &own, sink);
 	run.attached = true;
 	if (!status)
 		status = look(&run, &inject, result);

@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "base/spawn.h"
+#include "find/inject.h"
+#include "find/keeper.h"
 #include "find/preload.h"
 #include "find/sample/internal.h"
 #include "find/sample/run.h"
@@ -77,6 +79,37 @@ void run_window(struct run *run)
 	}
 }
 
+/* ---- debuggers --------------------------------------------------------------------------------- */
+
+#define LOOK_MS 200
+
+static bool is_debugged(const struct trace_header *header)
+{
+	uint32_t count = __atomic_load_n(&header->process_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count && i < TRACE_PROCESSES; i++)
+		if (__atomic_load_n(&header->processes[i].state, __ATOMIC_ACQUIRE) == TRACE_PROCESS_RUNNING &&
+		    inject_status((pid_t)header->processes[i].pid, (pid_t)header->processes[i].pid, "TracerPid:", 10))
+			return true;
+	return false;
+}
+
+void run_look(struct run *run)
+{
+	struct trace_header *header = run->tracer.header;
+	uint64_t now = monotonic_ms();
+	bool debugged;
+
+	if (run->options->no_steps || now < run->next_look)
+		return;
+	run->next_look = now + LOOK_MS;
+	debugged = is_debugged(header);
+	if (debugged && !run->debugged)
+		run->sink->note(run->sink->context, "a debugger is attached: no single steps while it is");
+	run->debugged = debugged;
+	__atomic_store_n(&header->flags, debugged ? TRACE_NO_STEPS : 0, __ATOMIC_RELAXED);
+}
+
 /* ---- draining ---------------------------------------------------------------------------------- */
 
 static int take(void *context, const struct trace_chunk *chunk)
@@ -97,11 +130,11 @@ int run_drain(struct run *run, bool all)
 	return 0;
 }
 
-int run_open(struct run *run, const struct sample_options *options)
+int run_open(struct run *run, const struct sample_options *options, const struct find_sink *sink)
 {
 	struct trace_header *h;
 
-	*run = (struct run){ .options = options, .tracer.fd = -1, .writer.fd = -1 };
+	*run = (struct run){ .options = options, .sink = sink, .tracer.fd = -1, .writer.fd = -1 };
 	if (tracer_open(&run->tracer, &(struct tracer_options){ .mode = TRACE_SAMPLE }))
 		return -1;
 	h = run->tracer.header;
@@ -189,6 +222,7 @@ static int watch(struct run *run, pid_t pid, struct sample_result *result)
 			usleep((useconds_t)run->nap_ms * 1000);
 		run_pass_on(pid, &dealt);
 		run_window(run);
+		run_look(run);
 		if (run_drain(run, false))
 			return -1;
 	}
@@ -196,11 +230,18 @@ static int watch(struct run *run, pid_t pid, struct sample_result *result)
 	return 0;
 }
 
+/* Should we be killed, nobody reads: it looks no more. */
+static void undo(const void *context)
+{
+	__atomic_store_n(&((const struct run *)context)->tracer.header->active, 0, __ATOMIC_SEQ_CST);
+}
+
 static int launch(struct run *run, const struct program *program, struct arena *arena, struct sample_result *result)
 {
 	struct spawn spawn = SPAWN_INIT;
 	uint64_t cpu = children_cpu_ms();
 	struct run_signals saved;
+	struct keeper *keeper;
 	pid_t pid;
 	int status;
 
@@ -211,10 +252,12 @@ static int launch(struct run *run, const struct program *program, struct arena *
 	spawn.outlives = true;
 	if (!spawn.envp)
 		return -1;
+	keeper = keeper_start(undo, run);
 	run_take_signals(&saved);
 	status = spawn_start(&spawn, &pid);
 	if (!status)
 		status = watch(run, pid, result);
+	keeper_end(keeper);
 	run_give_signals_back(&saved);
 	run->cpu_ms = children_cpu_ms() - cpu;
 	if (!status)
@@ -240,7 +283,7 @@ int sample_run(const struct program *program, const struct sample_options *optio
 	*result = (struct sample_result){ .ended = "not started", .sampler = "none" };
 	if (preload_check(program))
 		return -1;
-	status = run_open(&run, options);
+	status = run_open(&run, options, sink);
 	if (!status)
 		status = launch(&run, program, arena, result);
 	if (!status)

@@ -18,15 +18,20 @@ struct run {
 	uint64_t cpu_ms;
 	int nap_ms;       /* between two looks at the mapping */
 	bool attached;    /* locks may have been held when we came */
+	uint64_t next_look; /* ms */
+	bool debugged;    /* just now */
+	const struct find_sink *sink;
 };
 
 struct run_signals {
 	struct sigaction old[4];
 };
 
-int run_open(struct run *run, const struct sample_options *options);
+int run_open(struct run *run, const struct sample_options *options, const struct find_sink *sink);
 /* Start or stop looking when it is time. */
 void run_window(struct run *run);
+/* Does a debugger look at it, too? Then no steps while it does. */
+void run_look(struct run *run);
 int run_drain(struct run *run, bool all);
 int run_finish(struct run *run, struct sym *sym, const struct find_sink *sink, struct arena *arena,
 	       struct sample_result *result);

@@ -4,68 +4,30 @@
  * Its threads each get a breakpoint event of their own (rt/trap/watch.c); those they make inherit them. An int3 in a
  * thread that blocks SIGTRAP would kill the process: such a process is refused.
  */
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/spawn.h"
 #include "find/inject.h"
+#include "find/keeper.h"
 #include "find/preload.h"
 #include "find/sample/run.h"
 #include "find/trap/internal.h"
 
 #define MASK_TRIES 100 /* 10 ms apart: a handler that blocks everything is soon over */
 
-/* The line of a thread's status, as a number by base; 0 where there is none. */
-static unsigned long long status_of(pid_t pid, const char *tid, const char *name, int base)
+static bool blocks_trap(unsigned long long mask)
 {
-	unsigned long long value = 0;
-	char path[64], line[256];
-	FILE *status;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/status", (int)pid, tid);
-	status = fopen(path, "r");
-	while (status && fgets(line, sizeof(line), status))
-		if (!strncmp(line, name, strlen(name)))
-			value = strtoull(line + strlen(name), NULL, base);
-	if (status)
-		fclose(status);
-	return value;
-}
-
-/* A thread that blocks SIGTRAP; 0: none. */
-static int who_blocks(pid_t pid)
-{
-	struct dirent *entry;
-	char path[64];
-	int found = 0;
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
-	while (tasks && !found && (entry = readdir(tasks)))
-		if (entry->d_name[0] != '.' && status_of(pid, entry->d_name, "SigBlk:", 16) >> (SIGTRAP - 1) & 1)
-			found = atoi(entry->d_name);
-	if (tasks)
-		closedir(tasks);
-	return found;
+	return mask >> (SIGTRAP - 1) & 1;
 }
 
 static int check(pid_t pid)
 {
-	char name[16];
 	int blocks = 0;
 
-	snprintf(name, sizeof(name), "%d", (int)pid);
-	if (status_of(pid, name, "TracerPid:", 10))
-		return error_cannot("--pid %d is traced already (gdb, strace): let go of it first", (int)pid);
-	if (process_filters(pid) > process_filters(getpid()))
-		return error_cannot("--pid %d has a seccomp filter: our system calls inside it might kill it", (int)pid);
-	for (int i = 0; i < MASK_TRIES && (blocks = who_blocks(pid)); i++)
+	for (int i = 0; i < MASK_TRIES && (blocks = inject_find_thread(pid, "SigBlk:", 16, blocks_trap)); i++)
 		usleep(10000);
 	if (blocks)
 		return error_cannot("--pid %d: its thread %d blocks SIGTRAP, a trap there would kill it: start the program with "
@@ -73,9 +35,9 @@ static int check(pid_t pid)
 	return 0;
 }
 
-static int watch(struct trapping *t, pid_t pid)
+static int watch(struct trapping *t, struct inject *inject)
 {
-	while (!t->over && !run_interrupted() && !kill(pid, 0)) {
+	while (!t->over && !run_interrupted() && inject_state(inject) == INJECT_INSIDE) {
 		usleep((useconds_t)t->nap_ms * 1000);
 		if (trapping_tick(t))
 			return -1;
@@ -100,12 +62,10 @@ static int enter(struct trapping *t, struct inject *inject)
 /* Bytes first, then the signals they may have caused, then the rest. */
 static int leave(struct trapping *t, struct inject *inject)
 {
-	if (kill(inject->pid, 0)) {
-		t->result->ended = "ended";
+	t->result->ended = inject_ended(inject);
+	if (inject_state(inject) != INJECT_INSIDE)
 		return 0;
-	}
-	t->result->ended = "detached";
-	return keeper_leave(inject, t->plan);
+	return restore_leave(inject, t->plan);
 }
 
 static int look(struct trapping *t, struct inject *inject)
@@ -115,14 +75,14 @@ static int look(struct trapping *t, struct inject *inject)
 
 	if (inject_load(inject))
 		return -1;
-	t->keeper = keeper_start(&t->tracer, t->plan, inject); /* before: from here on there is something to undo */
+	t->keeper = keeper_start(restore_undo, &(struct restore){ &t->tracer, t->plan, inject }); /* before: from here on there is something to undo */
 	if (enter(t, inject)) {
 		keeper_end(t->keeper);
 		return -1;
 	}
 	t->began = t->last = t->last_fresh = monotonic_ms();
 	run_take_signals(&saved);
-	status = watch(t, inject->pid);
+	status = watch(t, inject);
 	if (leave(t, inject))
 		status = -1;
 	keeper_end(t->keeper);

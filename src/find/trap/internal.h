@@ -7,7 +7,7 @@
  *   process.c  processes, and what is loaded where in them
  *   arm.c      which instructions of a process have an int3
  *   tell.c     finds become candidates
- *   keeper.c   a process that restores all bytes should the host be killed
+ *   restore.c  all bytes as they were should the host be killed (find/keeper.h); out of a process
  *   attach.c   a process that runs already (--pid)
  *
  * I1  Every byte we write is 0xcc over the original or the original over 0xcc, after a look at
@@ -104,7 +104,6 @@ void processes_look(struct processes *processes, uint64_t now);
 void processes_look_all(struct processes *processes);
 void processes_restore(struct processes *processes);
 uint64_t processes_cpu_ms(struct processes *processes);
-int process_filters(pid_t pid);
 struct traced *traced_of(struct processes *processes, uint32_t number);
 struct loaded *traced_module(struct traced *process, const struct tables *tables, uint64_t address);
 
@@ -163,14 +162,17 @@ int trapping_stop(struct trapping *t);
 void trapping_finish(struct trapping *t, const struct find_sink *sink);
 void trapping_close(struct trapping *t);
 
-/* ---- keeper.c ------------------------------------------------------------------------------------------- */
+/* ---- restore.c ------------------------------------------------------------------------------------------ */
 
 struct inject;
-/* inject: the process that we are in by --pid, to be left too; NULL. NULL: none could be made, we go on without. */
-struct keeper *keeper_start(const struct tracer *tracer, struct trap_plan *plan, const struct inject *inject);
-/* We have done it ourselves. */
-void keeper_end(struct keeper *keeper);
+struct restore {
+	const struct tracer *tracer;
+	struct trap_plan *plan;
+	const struct inject *inject; /* the process that we are in by --pid, to be left too; NULL */
+};
+/* For keeper_start: a struct restore. */
+void restore_undo(const void *context);
 /* Out of a process we are in by --pid, whose bytes are as they were. 0 / -1 with a message. */
-int keeper_leave(const struct inject *inject, struct trap_plan *plan);
+int restore_leave(const struct inject *inject, struct trap_plan *plan);
 
 #endif

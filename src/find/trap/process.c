@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "find/inject.h"
 #include "find/trap/internal.h"
 
 #define LOOK_MS 200       /* a debugger, a sandbox, the end */
@@ -240,30 +241,6 @@ static void end_process(struct processes *p, struct traced *process)
 	process->mem = process->status = -1;
 }
 
-/* By the text of /proc/PID/status: strict mode and kernels that do not count are one filter. */
-static int seccomp_filters(const char *status)
-{
-	const char *filters = strstr(status, "\nSeccomp_filters:"), *mode = strstr(status, "\nSeccomp:");
-	int count = filters ? atoi(filters + 17) : 0;
-
-	return count ? count : mode && atoi(mode + 9) != 0;
-}
-
-int process_filters(pid_t pid)
-{
-	char path[64], text[4096];
-	ssize_t size;
-	int file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	size = file >= 0 ? read(file, text, sizeof(text) - 1) : 0;
-	if (file >= 0)
-		close(file);
-	text[size > 0 ? size : 0] = 0;
-	return seccomp_filters(text);
-}
-
 /*
  * A debugger would get our traps; under seccomp our handler's system calls might kill. Filters that deadheat itself
  * is under (a container's) are no hindrance: the program was started under them.
@@ -281,7 +258,7 @@ static const char *hindrance(const struct processes *p, const struct traced *pro
 	tracer = strstr(text, "\nTracerPid:");
 	if (tracer && atoi(tracer + 11))
 		return "a debugger is attached";
-	return seccomp_filters(text) > p->own_filters ? "it has a seccomp filter" : NULL;
+	return inject_filters_by(text) > p->own_filters ? "it has a seccomp filter" : NULL;
 }
 
 /* By the bytes, not by what we know: of two threads that met one int3 the second may tell of it after it was armed again. */

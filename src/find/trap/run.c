@@ -17,6 +17,8 @@
 
 #include "base/error.h"
 #include "base/spawn.h"
+#include "find/inject.h"
+#include "find/keeper.h"
 #include "find/preload.h"
 #include "find/sample/run.h"
 #include "find/trap/internal.h"
@@ -76,7 +78,7 @@ int trapping_open(struct trapping *t, const struct trap_options *options, struct
 	t->tables.cache = options->cache;
 	t->processes = (struct processes){
 		.tables = &t->tables, .header = t->tracer.header, .sink = *sink,
-		.own_filters = process_filters(getpid()), .random = options->seed * 0x9e3779b97f4a7c15ull + 0x1234567,
+		.own_filters = inject_filters(getpid()), .random = options->seed * 0x9e3779b97f4a7c15ull + 0x1234567,
 	};
 	t->teller = (struct teller){
 		.tables = &t->tables, .processes = &t->processes, .sym = sym, .sink = sink, .result = result,
@@ -268,7 +270,7 @@ static int launch(struct trapping *t, const struct program *program, struct aren
 	spawn.outlives = true;
 	if (!spawn.envp)
 		return -1;
-	t->keeper = keeper_start(&t->tracer, t->plan, NULL);
+	t->keeper = keeper_start(restore_undo, &(struct restore){ .tracer = &t->tracer, .plan = t->plan });
 	t->own_ns = own_cpu_ns();
 	run_take_signals(&saved);
 	status = spawn_start(&spawn, &pid);

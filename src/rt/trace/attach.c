@@ -216,7 +216,20 @@ static void each_thread(int signal)
 }
 
 long deadheat_trace_attach(const char *path);
-long deadheat_trace_detach(void);
+long deadheat_trace_detach(const char *path);
+
+#define PATH_SIZE 64
+static char attached_by[PATH_SIZE]; /* path of the mapping: whose */
+
+static bool parts_detach(struct trace_thread *self)
+{
+	bool out = true;
+
+	for (int i = 0; i < TRACE_PARTS; i++)
+		if (trace_parts[i] && trace_parts[i]->mode & trace_header->mode && trace_parts[i]->detach)
+			out &= trace_parts[i]->detach(self);
+	return out;
+}
 
 /* Called by the host in one of the program's threads. 0, or what is wrong. */
 RT_EXPORT long deadheat_trace_attach(const char *path)
@@ -228,6 +241,8 @@ RT_EXPORT long deadheat_trace_attach(const char *path)
 	find_real();
 	if (!trace_begin_late(path))
 		return 2;
+	rt_memset(attached_by, 0, sizeof(attached_by));
+	rt_memcpy(attached_by, path, rt_strlen(path) < PATH_SIZE ? rt_strlen(path) : PATH_SIZE - 1);
 	self = trace_self();
 	if (!trace_enter(self))
 		return 3;
@@ -238,17 +253,21 @@ RT_EXPORT long deadheat_trace_attach(const char *path)
 	return 0;
 }
 
-RT_EXPORT long deadheat_trace_detach(void)
+/* 4: not all is out yet, again in a moment. path: of the one who leaves; another has come since: nothing to do. NULL: whoever. */
+RT_EXPORT long deadheat_trace_detach(const char *path)
 {
 	struct trace_thread *self;
+	bool out;
 
 	if (!trace_header)
 		return 1;
+	if (path && rt_strcmp(path, attached_by))
+		return 0;
 	self = trace_self();
 	if (!trace_enter(self))
 		return 3;
 	turn_back();
-	TRACE_EACH_PART(detach, self);
+	out = parts_detach(self);
 	trace_leave(self); /* chunks stay their threads': calls under way may still write; the host reads owned ones too */
-	return 0;
+	return out ? 0 : 4;
 }

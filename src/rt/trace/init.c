@@ -21,6 +21,7 @@
 
 struct trace_header *trace_header;
 uint32_t trace_process;
+bool trace_late;
 
 static const char *variable(char **environment, const char *name)
 {
@@ -202,6 +203,7 @@ bool trace_begin_late(const char *path)
 
 	if (!header)
 		return false;
+	trace_late = true;
 	for (struct trace_thread *t = trace_threads(); t; t = t->next)
 		if (!t->inside) /* a call still under way keeps writing to the old one */
 			t->chunk = NULL;

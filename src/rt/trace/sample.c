@@ -30,7 +30,10 @@ static uint64_t tsc_per_us = 1000;  /* measured */
 static uint64_t delivery_ns = 3000; /* of a signal, beside the handler; measured */
 static uint64_t handler_ns = 1000;  /* running mean; written without a lock: a guess is as good */
 static uint64_t step_ns = 20000;    /* of a single step; measured */
-static bool trying;
+static struct trace_thread *trying; /* who sends signals to itself just now */
+static bool price_known;
+static bool leaving; /* a detach was begun */
+static struct sigaction before_sampler, before_toggle;
 
 uint64_t sampler_now(void)
 {
@@ -196,10 +199,16 @@ static void account(uint64_t started)
 	trace_count_add(TRACE_HANDLER_NS, delivery_ns + handler_ns);
 }
 
+/* A detach takes the trigger away first and then looks who is armed; we arm first and then look: one sees the other. */
 static void sample_thread_start(struct trace_thread *self)
 {
-	if (trigger && !trigger->arm(self, 0))
+	const struct trigger *now = __atomic_load_n(&trigger, __ATOMIC_SEQ_CST);
+
+	if (now && !now->arm(self, 0))
 		trace_count(TRACE_SAMPLES_NO_TIMER);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (now && !__atomic_load_n(&trigger, __ATOMIC_SEQ_CST))
+		now->disarm(self);
 }
 
 static void trigger_next(struct trace_thread *self)
@@ -208,6 +217,40 @@ static void trigger_next(struct trace_thread *self)
 
 	if (now && !self->ended)
 		now->next(self, sampler_period(self));
+}
+
+/* ---- the price of a signal ----------------------------------------------------------------------------- */
+
+/* With `inside` set the handler does all but the record: delivery and return are what costs. */
+static void learn_price(void)
+{
+	uint64_t begin = sampler_now(), tsc = __rdtsc(), spent, best = UINT64_MAX;
+	long process = rt_syscall(SYS_getpid), thread = rt_syscall(SYS_gettid);
+
+	trying = trace_self_quick();
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t one = sampler_now();
+
+		rt_syscall(SYS_tgkill, process, thread, sampler_signal());
+		one = sampler_now() - one;
+		if (one < best) /* the others were disturbed */
+			best = one;
+	}
+	trying = NULL;
+	spent = sampler_now() - begin;
+	if (spent > 1000)
+		tsc_per_us = (__rdtsc() - tsc) * 1000 / spent;
+	if (!tsc_per_us)
+		tsc_per_us = 1;
+	delivery_ns = best;
+}
+
+/* A shell before us may have left our signal blocked: masks are inherited. */
+static void unblock(int number)
+{
+	uint64_t set = 1ull << (number - 1);
+
+	rt_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, 0, sizeof(set));
 }
 
 static void on_sample(int signal, siginfo_t *info, void *context)
@@ -220,15 +263,21 @@ static void on_sample(int signal, siginfo_t *info, void *context)
 	self = trace_self(); /* a thread without a slot is not inside, so making one is safe */
 	sampler_restart(context);
 	if (!trace_enter(self)) {
-		if (!trying) {
-			trace_count(TRACE_SAMPLES_INSIDE);
-			burst_later(self, trace_active() ? burst_steps(self) : 0);
-		}
+		if (self == trying)
+			return;
+		trace_count(TRACE_SAMPLES_INSIDE);
+		burst_later(self, trace_active() ? burst_steps(self) : 0);
 		trigger_next(self);
 		return;
 	}
 	if (!sampler_keep(self)[KEEP_ARMED]) /* known from a former attach */
 		sample_thread_start(self);
+	if (unlikely(!price_known) && !__atomic_exchange_n(&price_known, true, __ATOMIC_RELAXED)) {
+		unblock(sampler_signal());
+		learn_price();
+		burst_learn_price();
+		started = __rdtsc();
+	}
 	take_counted(self, context);
 	trigger_next(self);
 	trace_leave(self);
@@ -237,40 +286,18 @@ static void on_sample(int signal, siginfo_t *info, void *context)
 
 static void on_toggle(int signal, siginfo_t *info, void *context)
 {
+	sampler_restart(context); /* a sleep begins anew rather than end early */
 	__atomic_xor_fetch(&trace_header->active, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- life ------------------------------------------------------------------------------------------ */
 
-/* With `inside` set the handler does all but the record: delivery and return are what costs. */
-static void learn_price(void)
-{
-	uint64_t begin = sampler_now(), tsc = __rdtsc(), spent, best = UINT64_MAX;
-	long process = rt_syscall(SYS_getpid), thread = rt_syscall(SYS_gettid);
-
-	trying = true;
-	for (int i = 0; i < TRIES; i++) {
-		uint64_t one = sampler_now();
-
-		rt_syscall(SYS_tgkill, process, thread, sampler_signal());
-		one = sampler_now() - one;
-		if (one < best) /* the others were disturbed */
-			best = one;
-	}
-	trying = false;
-	spent = sampler_now() - begin;
-	if (spent > 1000)
-		tsc_per_us = (__rdtsc() - tsc) * 1000 / spent;
-	if (!tsc_per_us)
-		tsc_per_us = 1;
-	delivery_ns = best;
-}
-
-static bool install(int number, void (*handler)(int, siginfo_t *, void *))
+/* before: what the program had there, for the detach; what a detach under way has left there is ours, not its. */
+static bool install(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *before)
 {
 	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
-	if (!trace_sigaction(number, &action, NULL))
+	if (!trace_sigaction(number, &action, leaving ? NULL : before))
 		return false;
 	trace_keep_signal(number);
 	return true;
@@ -292,35 +319,32 @@ static void sample_thread_end(struct trace_thread *self)
 
 static void sample_quiet(struct trace_thread *self)
 {
+	const struct trigger *was = __atomic_exchange_n(&trigger, NULL, __ATOMIC_SEQ_CST);
+
 	burst_stop();
-	for (struct trace_thread *t = trace_threads(); t && trigger; t = t->next)
+	for (struct trace_thread *t = trace_threads(); t && was; t = t->next)
 		if (!t->ended)
-			trigger->disarm(t);
-	trigger = NULL;
-}
-
-/* A shell before us may have left our signal blocked: masks are inherited. */
-static void unblock(int number)
-{
-	uint64_t set = 1ull << (number - 1);
-
-	rt_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, 0, sizeof(set));
+			was->disarm(t);
 }
 
 static void sample_start(struct trace_thread *self)
 {
 	choose();
-	if (!install(sampler_signal(), on_sample)) {
+	if (!install(sampler_signal(), on_sample, &before_sampler)) {
 		trigger = NULL;
 		trace_note(self, "the kernel refuses a signal handler: nothing is sampled");
 		return;
 	}
 	unblock(sampler_signal());
 	if (trace_header->toggle_signal) {
-		install((int)trace_header->toggle_signal, on_toggle);
+		install((int)trace_header->toggle_signal, on_toggle, &before_toggle);
 		unblock((int)trace_header->toggle_signal);
 	}
-	learn_price();
+	leaving = false;
+	if (!trace_late) { /* else the host stops this thread at each signal: the first sample of another one learns it */
+		price_known = true;
+		learn_price();
+	}
 	if (!(trace_header->flags & TRACE_NO_STEPS))
 		burst_start();
 }
@@ -339,16 +363,28 @@ static void sample_end(struct trace_thread *self)
 	sample_thread_end(self);
 }
 
-/* Signals under way find the handler until they are gone; then the old dispositions come back. */
-static void sample_detach(struct trace_thread *self)
+/*
+ * In two steps, some ms apart. First nobody gets a signal any more, and ignoring it drops those under way; then, when no thread
+ * is in the middle of a burst or of its first timer, the old dispositions come back: a signal of ours would kill by them.
+ */
+static bool sample_detach(struct trace_thread *self)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
-	sample_quiet(self);
-	burst_restore();
-	trace_sigaction(sampler_signal(), &ignore, NULL);
+	if (!leaving) {
+		leaving = true;
+		sample_quiet(self);
+		trace_sigaction(sampler_signal(), &ignore, NULL);
+		if (trace_header->toggle_signal)
+			trace_sigaction((int)trace_header->toggle_signal, &ignore, NULL);
+		return false;
+	}
+	if (!burst_restore())
+		return false;
+	trace_sigaction(sampler_signal(), &before_sampler, NULL);
 	if (trace_header->toggle_signal)
-		trace_sigaction((int)trace_header->toggle_signal, &ignore, NULL);
+		trace_sigaction((int)trace_header->toggle_signal, &before_toggle, NULL);
+	return true;
 }
 
 /* The program's wish is heard and not granted: our signal is ours while we are here. */

@@ -16,6 +16,9 @@
  *     it began in: libc, where masks change, is never stepped through, and of us only what is behind the last system call.
  * I2  The program's own disposition of SIGTRAP is kept here and gets whatever is not ours.
  * I3  A trap of the flag with no burst under way (flags restored from who knows where) clears it.
+ * I4  Who is about to step says so first (KEEP_STEPS, KEEP_RETURN) and then asks whether it may; who takes the handler away
+ *     (a detach) forbids it first and then looks who has said so. One of them sees the other. One of the two is set from before
+ *     the first step until the flag is cleared.
  */
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -41,6 +44,22 @@ static void set_flag(ucontext_t *context, bool on)
 }
 
 /* ---- where ---------------------------------------------------------------------------- */
+
+/* While a debugger is attached the host says no: every step would be the debugger's. */
+static bool may_begin(void)
+{
+	return __atomic_load_n(&ready, __ATOMIC_SEQ_CST) && !(__atomic_load_n(&trace_header->flags, __ATOMIC_RELAXED) & TRACE_NO_STEPS);
+}
+
+/* I4 */
+static bool announce(uint64_t *slot, uint64_t steps)
+{
+	__atomic_store_n(slot, steps, __ATOMIC_SEQ_CST);
+	if (likely(may_begin()))
+		return true;
+	__atomic_store_n(slot, 0, __ATOMIC_RELEASE);
+	return false;
+}
 
 static bool starts_with(const char *name, const char *start)
 {
@@ -100,9 +119,8 @@ void burst_begin(struct trace_thread *self, void *context, unsigned steps)
 		burst_later(self, steps);
 		return;
 	}
-	if (!may_step(keep, uc))
+	if (!may_step(keep, uc) || !announce(&keep[KEEP_STEPS], steps))
 		return;
-	keep[KEEP_STEPS] = steps;
 	keep[KEEP_LAST] = ip;
 	set_flag(uc, true);
 }
@@ -129,8 +147,7 @@ RT_NOINLINE bool burst_resume(struct trace_thread *self)
 	self->resume = 0;
 	if (!ready || !trace_active() || is_trap_blocked())
 		return false;
-	sampler_keep(self)[KEEP_RETURN] = steps;
-	return true;
+	return announce(&sampler_keep(self)[KEEP_RETURN], steps);
 }
 
 /*
@@ -178,19 +195,20 @@ static void on_return(struct trace_thread *self, ucontext_t *context)
 	bool inside = ip >= own_low && ip < own_high;
 
 	sampler_account_step(self);
-	keep[KEEP_RETURN] = inside ? left : 0;
-	if (inside && left)
+	if (inside && left) {
+		keep[KEEP_RETURN] = left;
 		return;
-	set_flag(context, false);
-	if (inside || !left || !is_in_module(keep, ip) || !may_step(keep, context))
-		return;
-	if (trace_enter(self)) {
-		sampler_take(self, context, TRACE_STEPPED);
-		trace_leave(self);
 	}
-	keep[KEEP_STEPS] = left;
-	keep[KEEP_LAST] = ip;
-	set_flag(context, true);
+	set_flag(context, false);
+	if (!inside && left && is_in_module(keep, ip) && may_step(keep, context) && announce(&keep[KEEP_STEPS], left)) {
+		if (trace_enter(self)) {
+			sampler_take(self, context, TRACE_STEPPED);
+			trace_leave(self);
+		}
+		keep[KEEP_LAST] = ip;
+		set_flag(context, true);
+	}
+	__atomic_store_n(&keep[KEEP_RETURN], 0, __ATOMIC_RELEASE);
 }
 
 /* A jump was taken, or the line is long enough. */
@@ -204,27 +222,28 @@ static bool is_worth_it(uint64_t *keep, uint64_t ip)
 
 static void on_step(struct trace_thread *self, ucontext_t *context)
 {
-	uint64_t *keep = sampler_keep(self);
+	uint64_t *keep = sampler_keep(self), left;
 
 	if (keep[KEEP_RETURN]) {
 		on_return(self, context);
 		return;
 	}
-	if (!keep[KEEP_STEPS] || !may_step(keep, context)) {
+	if (!keep[KEEP_STEPS] || !may_begin() || !may_step(keep, context)) {
 		if (!is_in_module(keep, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]))
 			burst_later(self, (unsigned)keep[KEEP_STEPS]);
-		keep[KEEP_STEPS] = 0;
 		set_flag(context, false);
+		__atomic_store_n(&keep[KEEP_STEPS], 0, __ATOMIC_RELEASE);
 		return;
 	}
-	keep[KEEP_STEPS]--;
+	left = keep[KEEP_STEPS] - 1; /* not 0 before the flag is cleared: I4 */
 	if (is_worth_it(keep, (uint64_t)context->uc_mcontext.gregs[REG_RIP]) && trace_enter(self)) {
 		sampler_take(self, context, TRACE_STEPPED);
 		trace_leave(self);
 	}
 	sampler_account_step(self);
-	if (!keep[KEEP_STEPS])
+	if (!left)
 		set_flag(context, false);
+	__atomic_store_n(&keep[KEEP_STEPS], left, __ATOMIC_RELEASE);
 }
 
 /* ---- SIGTRAP ----------------------------------------------------------------------------------- */
@@ -289,11 +308,14 @@ static bool is_traced(void)
  * In a virtual machine it is many times the price of a signal: the exception and each look at the debug
  * registers may leave the machine.
  */
-static void learn_price(void)
+static bool pricing; /* as a burst under way: I4 */
+
+void burst_learn_price(void)
 {
 	uint64_t best = UINT64_MAX;
 
-	for (int i = 0; i < TRIES; i++) {
+	__atomic_store_n(&pricing, true, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < TRIES && may_begin() && !is_trap_blocked(); i++) {
 		uint64_t one = sampler_now();
 
 		TRACE_STEP_FROM_HERE();
@@ -301,48 +323,59 @@ static void learn_price(void)
 		if (one < best)
 			best = one;
 	}
-	sampler_step_price(best);
+	if (best != UINT64_MAX)
+		sampler_step_price(best);
+	__atomic_store_n(&pricing, false, __ATOMIC_RELEASE);
 }
 
-/* Under a debugger every step would be its own: no bursts there. */
+/*
+ * Under a debugger every step would be its own: no bursts there. In a process we came into, whoever has stopped the thread
+ * just now is deadheat itself; the host has looked for others before.
+ */
 void burst_start(void)
 {
-	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK }, now;
 
-	if (is_traced() || !trace_sigaction(SIGTRAP, NULL, &program_action))
+	if ((!trace_late && is_traced()) || !trace_sigaction(SIGTRAP, NULL, &now))
 		return;
+	if (now.sa_sigaction != on_trap) /* ours stayed when we left, see burst_restore */
+		program_action = now;
 	for (const struct trace_module *m = trace_modules(); m; m = m->next)
 		if (m->own) {
 			own_low = m->low;
 			own_high = m->high;
 		}
-	installed = trace_sigaction(SIGTRAP, &action, NULL);
-	if (installed && !is_trap_blocked())
-		learn_price();
-	ready = installed;
+	ready = installed = trace_sigaction(SIGTRAP, &action, NULL);
+	if (!trace_late) /* else by the first sample: sample.c */
+		burst_learn_price();
 }
 
 void burst_stop(void)
 {
-	ready = false;
+	__atomic_store_n(&ready, false, __ATOMIC_SEQ_CST);
 }
 
 static bool any_steps(void)
 {
+	if (__atomic_load_n(&pricing, __ATOMIC_SEQ_CST))
+		return true;
 	for (struct trace_thread *t = trace_threads(); t; t = t->next)
-		if (!t->ended && (__atomic_load_n(&sampler_keep(t)[KEEP_STEPS], __ATOMIC_RELAXED) ||
-				  __atomic_load_n(&sampler_keep(t)[KEEP_RETURN], __ATOMIC_RELAXED)))
+		if (!t->ended && (__atomic_load_n(&sampler_keep(t)[KEEP_STEPS], __ATOMIC_SEQ_CST) ||
+				  __atomic_load_n(&sampler_keep(t)[KEEP_RETURN], __ATOMIC_SEQ_CST)))
 			return true;
 	return false;
 }
 
-/* The program's own disposition back, once nobody steps any more: a step without our handler kills. */
-void burst_restore(void)
+/*
+ * The program's own disposition back, once nobody steps any more: a step without our handler kills. False: somebody does.
+ * A thread that left a burst by longjmp out of a handler of the program keeps it for good: then ours stays, and hands on.
+ */
+bool burst_restore(void)
 {
 	if (!installed)
-		return;
-	for (int i = 0; any_steps() && i < 100000; i++)
-		rt_syscall(SYS_sched_yield);
-	if (!any_steps())
-		installed = !trace_sigaction(SIGTRAP, &program_action, NULL);
+		return true;
+	if (any_steps())
+		return false;
+	installed = !trace_sigaction(SIGTRAP, &program_action, NULL);
+	return true;
 }

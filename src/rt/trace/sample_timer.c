@@ -49,9 +49,8 @@ static bool timer_arm(struct trace_thread *self, uint32_t tid)
 
 static void timer_disarm(struct trace_thread *self)
 {
-	if (!sampler_keep(self)[KEEP_ARMED])
+	if (!__atomic_exchange_n(&sampler_keep(self)[KEEP_ARMED], 0, __ATOMIC_SEQ_CST)) /* its own thread and a detach may both come */
 		return;
-	sampler_keep(self)[KEEP_ARMED] = 0;
 	rt_syscall(SYS_timer_delete, (long)sampler_keep(self)[KEEP_HANDLE]);
 }
 

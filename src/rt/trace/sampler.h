@@ -46,8 +46,11 @@ void sampler_step_price(uint64_t ns);
 
 /* sample_burst.c */
 void burst_start(void);
+/* What a single step costs here, if one may be made just now. */
+void burst_learn_price(void);
 void burst_stop(void);
-void burst_restore(void);
+/* The program's disposition of SIGTRAP back; false: not yet, a thread steps. After burst_stop. */
+bool burst_restore(void);
 /* In the handler, after a sample: step so many instructions from there, if that is safe. */
 void burst_begin(struct trace_thread *self, void *context, unsigned steps);
 /* Look at the next allocations: what follows a rare call is stepped through for a moment. may: the budget has something left. */

@@ -264,7 +264,7 @@ struct trace_part {
 	void (*fork_child)(struct trace_thread *self);
 	void (*modules)(struct trace_thread *self);     /* something was loaded or is gone */
 	void (*unload)(struct trace_thread *self);      /* dlclose is about to be called: nothing may be left patched in what it might unload */
-	void (*detach)(struct trace_thread *self);      /* undo everything, in all threads: the host leaves (--pid) */
+	bool (*detach)(struct trace_thread *self);      /* undo everything, in all threads: the host leaves (--pid); false: not all yet, again later */
 	void (*quiet)(struct trace_thread *self);       /* no system calls from here on: the program goes under seccomp */
 	/*
 	 * The program wants to change or see the disposition of a signal the part owns: true,
@@ -272,6 +272,8 @@ struct trace_part {
 	 */
 	bool (*sigaction)(int signal, const struct sigaction *action, struct sigaction *old, int *result);
 };
+/* We came into a process that ran already (--pid). */
+extern bool trace_late;
 /* The program is sandboxed: make no system call it does not make itself (sandbox.c). */
 extern bool trace_quiet;
 /* parts.c names them. */

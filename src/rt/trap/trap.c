@@ -269,16 +269,17 @@ static void quiet(struct trace_thread *self)
 		leave();
 }
 
-static void detach(struct trace_thread *self)
+static bool detach(struct trace_thread *self)
 {
 	if (!trap_plan)
-		return;
+		return true;
 	leave();
 	away = true;
 	site_close();
 	mask_again();
 	if (!trap_plan->keep_handler)
 		REAL(sigaction)(SIGTRAP, &wanted, NULL);
+	return true;
 }
 
 const struct trace_part trace_part_trap = {

@@ -1,21 +1,14 @@
 /*
- * keeper - a process of its own that waits for the end of the host, and restores every byte should that end come
- * unannounced (SIGKILL, a crash). It sleeps in read() all the time and costs nothing.
+ * restore - every byte as it was, when the host could not do it itself (find/keeper.h), and the way out of a process.
  *
  * It knows nothing of which sites had an int3: the tables in the shared mapping say what belongs where, and a 0xcc that
  * does not belong there is ours. It looks twice: a process that was just being forked is there the second time.
- * In a session of its own, so that what kills the host's group does not kill it.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -25,11 +18,6 @@
 #define AGAIN_US 200000
 #define LEAVE_TRIES 50
 #define SETTLE_TRIES 300 /* 10 ms apart */
-
-struct keeper {
-	pid_t pid;
-	int pipe;
-};
 
 /* ---- is nothing of ours under way? -------------------------------------------------------------------- */
 
@@ -89,7 +77,7 @@ static bool is_settled(pid_t pid)
 	return settled;
 }
 
-/* ---- the keeper's own ------------------------------------------------------------------------------------- */
+/* ---- all processes ----------------------------------------------------------------------------------------- */
 
 static void restore_all(struct trace_header *header, struct trap_plan *plan, size_t plan_size)
 {
@@ -111,7 +99,7 @@ static void restore_all(struct trace_header *header, struct trap_plan *plan, siz
 }
 
 /* Another deadheat that tries to come in, or a debugger, may have it stopped just now: again and again, for a while. */
-int keeper_leave(const struct inject *inject, struct trap_plan *plan)
+int restore_leave(const struct inject *inject, struct trap_plan *plan)
 {
 	struct inject copy = *inject;
 	int64_t answer;
@@ -127,78 +115,14 @@ int keeper_leave(const struct inject *inject, struct trap_plan *plan)
 	return kill(inject->pid, 0) ? 0 : status;
 }
 
-static void detach_from_world(int pipe)
+void restore_undo(const void *context)
 {
-	int null = open("/dev/null", O_RDWR);
+	const struct restore *r = context;
 
-	setsid();
-	prctl(PR_SET_NAME, "deadheat-keeper");
-	for (int i = 0; null >= 0 && i < 3; i++)
-		dup2(null, i);
-	if (pipe > 3)
-		close_range(3, (unsigned)pipe - 1, 0);
-	close_range((unsigned)pipe + 1, ~0u, 0);
-	for (int i = 1; i < 32; i++)
-		if (i != SIGCHLD && i != SIGSEGV && i != SIGBUS)
-			signal(i, SIG_IGN);
-}
-
-static void keep(int pipe, const struct tracer *tracer, struct trap_plan *plan, const struct inject *inject)
-{
-	char byte;
-	ssize_t n;
-
-	detach_from_world(pipe);
-	do
-		n = read(pipe, &byte, 1);
-	while (n < 0 && errno == EINTR);
-	if (n != 0)
-		_exit(0); /* it said good-bye */
-	__atomic_store_n(&tracer->header->active, 0, __ATOMIC_SEQ_CST);
-	restore_all(tracer->header, plan, tracer->plan_size);
+	__atomic_store_n(&r->tracer->header->active, 0, __ATOMIC_SEQ_CST);
+	restore_all(r->tracer->header, r->plan, r->tracer->plan_size);
 	usleep(AGAIN_US);
-	restore_all(tracer->header, plan, tracer->plan_size);
-	if (inject)
-		keeper_leave(inject, plan);
-	_exit(0);
-}
-
-/* ---- the host's end ------------------------------------------------------------------------------------------ */
-
-struct keeper *keeper_start(const struct tracer *tracer, struct trap_plan *plan, const struct inject *inject)
-{
-	struct keeper *keeper = calloc(1, sizeof(*keeper));
-	int ends[2];
-
-	if (!keeper || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-		free(keeper);
-		return NULL;
-	}
-	keeper->pid = fork();
-	if (!keeper->pid) {
-		close(ends[1]);
-		keep(ends[0], tracer, plan, inject);
-	}
-	close(ends[0]);
-	keeper->pipe = ends[1];
-	if (keeper->pid < 0) {
-		close(ends[1]);
-		free(keeper);
-		return NULL;
-	}
-	return keeper;
-}
-
-void keeper_end(struct keeper *keeper)
-{
-	int status;
-
-	if (!keeper)
-		return;
-	while (send(keeper->pipe, "q", 1, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
-	close(keeper->pipe);
-	while (waitpid(keeper->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	free(keeper);
+	restore_all(r->tracer->header, r->plan, r->tracer->plan_size);
+	if (r->inject)
+		restore_leave(r->inject, r->plan);
 }
