@@ -33,7 +33,7 @@ RT_CFLAGS := -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden -fno-omit-frame
 RT_GENERAL := -mgeneral-regs-only
 # The compiler may call memcpy and the like; those we export are the program's: rt/string.c has ours.
 comma := ,
-RT_LDFLAGS := -shared -nostartfiles -Wl,-soname,libdeadheat_rt.so -Wl,-z,now -Wl,-z,defs \
+RT_LDFLAGS := -shared -nostartfiles -Wl,-soname,libdeadheat_rt.so -Wl,-z,now -Wl,-z,nodelete -Wl,-z,defs \
 	-Wl,--hash-style=gnu -Wl,-Bsymbolic $(patsubst %,-Wl$(comma)--wrap=%,memcpy memmove memset memcmp)
 
 # ---- what there is -------------------------------------------------------------

@@ -192,6 +192,16 @@ static int add_instrumentation(struct cc_line *line, cc_words *out)
 	return 0;
 }
 
+/* A word that clang may not need (no header is looked for in a .i): it says so otherwise. */
+static void add_quiet(struct cc_line *line, cc_words *out, const char *word)
+{
+	if (line->family == CC_CLANG)
+		add(out, "--start-no-unused-arguments");
+	add(out, word);
+	if (line->family == CC_CLANG)
+		add(out, "--end-no-unused-arguments");
+}
+
 /* deadheat.h of the installation or of the source tree, where there is one. */
 static void add_header_folder(struct cc_line *line, cc_words *out)
 {
@@ -202,7 +212,7 @@ static void add_header_folder(struct cc_line *line, cc_words *out)
 		char *folder = realpath(arena_printf(line->arena, "%s/%s", runtime, ways[i]), NULL);
 
 		if (folder && !access(arena_printf(line->arena, "%s/deadheat.h", folder), R_OK)) {
-			add(out, arena_printf(line->arena, "-idirafter%s", folder));
+			add_quiet(line, out, arena_printf(line->arena, "-idirafter%s", folder));
 			free(folder);
 			return;
 		}

@@ -74,7 +74,7 @@ static bool is_allocator(size_t index)
 void *rt_real_find(size_t index);
 void *rt_real_find(size_t index)
 {
-	static RT_TLS bool inside;
+	static RT_TLS volatile bool inside; /* dlsym is declared a leaf: gcc would take it that nobody comes back here */
 	void *function;
 
 	if (inside && index == REAL_free)

@@ -18,8 +18,19 @@ cat >cxx.cc <<'X'
 std::string text("c++");
 int main() { std::cout << text << std::endl; return 0; }
 X
+cat >opens.c <<'X'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+	void *library = dlopen("./libpart2.so", RTLD_NOW);
+	if (!library) { puts(dlerror()); return 1; }
+	printf("%d\n", ((int (*)(int))dlsym(library, "part"))(41));
+	return dlclose(library);
+}
+X
 silent() { "$@" >.o 2>&1 && [ ! -s .o ] || { cat .o; return 1; }; }
-runs() { [ "$(./"$1" 2>&1)" = "$2" ]; }
+runs() { out=$(./"$1" 2>&1) && [ "$out" = "$2" ]; }
 instrumented() { nm "$1" | grep -q __tsan_; }
 plain() { ! instrumented "$1"; }
 needs_us() { readelf -d "$1" | grep NEEDED | head -n 1 | grep -q libdeadheat_rt.so; }
@@ -48,12 +59,19 @@ for with in gcc clang; do
 	check "$with: instrumented, needs us" needs_us libpart2.so
 	check "$with: program with shared library" silent $cc main.c ./libpart2.so -o prog6
 	check "$with: it runs" runs prog6 42
+	check "$with: a plain program that opens and closes the library" gcc opens.c -o opens
+	check "$with: it runs" runs opens 42
+	check "$with: -fsanitize=undefined" silent $cc $W -fsanitize=undefined main.c part.c -o progu
+	check "$with: it runs" runs progu 42
 	check "$with: -S" silent $cc -S part.c -o part.s
 	check "$with: assembler calls us" grep -q __tsan_write part.s
 	check "$with: .s input" silent $cc main.c part.s -o prog7
 	check "$with: it runs" runs prog7 42
 	check "$with: -E" sh -c "$cc -E part.c | grep -q 'int counter'"
-	check "$with: .i input" sh -c "$cc -E part.c -o part.i && $cc -c part.i -o parti.o"
+	check "$with: .i is made" $cc -E part.c -o part.i
+	check "$with: .i input" silent $cc -O2 -Wall -Werror -c part.i -o parti.o
+	check "$with: .i to .s to program" sh -c "$cc -O2 -Wall -Werror -S part.i -o parti.s && $cc main.c parti.s -o progi"
+	check "$with: it runs" runs progi 42
 	check "$with: .i is instrumented" instrumented parti.o
 	check "$with: standard input" sh -c "echo 'int main(void){return 0;}' | $cc -x c - -o stdin && ./stdin"
 	check "$with: -x none after -x c" sh -c "cp part.c part.txt && $cc -x c part.txt -x none main.o -o progx"
