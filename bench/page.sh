@@ -156,7 +156,10 @@ for part; do [ "$(state "$part")" = "done" ] || not_whole="$not_whole
 echo
 echo "## Where it stands"
 echo
-for part; do cat "$page/parts/$part.against" 2>/dev/null; done | awk -F'\t' '
+for part; do
+	mark=; [ "$(state "$part")" = "done" ] || mark=" (part not whole)"
+	awk -F'\t' -v OFS='\t' -v mark="$mark" '{ $2 = $2 mark; print }' "$page/parts/$part.against" 2>/dev/null
+done | awk -F'\t' '
 	{ if (!seen[$1]++) order[++n] = $1
 	  rows[$1] = rows[$1] sprintf("| %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5 == "better" ? "**better**" : $5 == "worse" ? "**worse**" : $5); count[$5]++ }
 	END {

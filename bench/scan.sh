@@ -235,6 +235,11 @@ rows=$P/rows.$$
 trap 'rm -f "$rows"' EXIT
 : >"$rows"
 failed= not_measured=
+ended() { # by the part's time: what was measured is printed
+	printf '\n**Ended by its time budget.** Not measured: %s and what follows. Run the command again to go on.\n' "$program"
+	exit 75
+}
+[ -z "$BENCH_NOTES" ] || trap 'table; ended' TERM
 for program in $programs; do
 	time_for || { not_measured="$not_measured, $program"; continue; }
 	if [ "$program" = without ]; then

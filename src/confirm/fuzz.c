@@ -11,8 +11,9 @@
  *
  * Policy "mix" takes the policies in turn: none of them is best on all programs, and a
  * quarter of the trials with the right one beats all of them with the wrong one. Every second
- * trial of it brings two critical sections of one lock together and lets a coin decide their
- * order (orders.c).
+ * trial of it is aimed: at two critical sections of one lock (orders.c) and at the accesses of a candidate in turn,
+ * which are brought together and a coin decides their order. With ten threads that write and one that reads no
+ * undirected policy comes to the one order that fails.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 
 #define FLUSH_MS 500
 #define FLUSH_TRIALS 512
+#define PAIRS_MAX 64 /* candidates aimed at: each comes round often enough in a few hundred trials */
 
 /* One kind of failure and how often. */
 struct kind {
@@ -40,6 +42,7 @@ struct fuzz {
 	struct wire_plan_parts parts;
 	bool mix;
 	struct arena arena; /* of the plans */
+	VEC(struct wire_plan_parts) pairs; /* mix: a plan for each candidate of this build */
 	unsigned trials, hits;
 	VEC(struct kind *) kinds;
 	VEC(struct store_trial) pending;
@@ -97,30 +100,64 @@ static int flush(struct fuzz *fuzz)
 	return result;
 }
 
-/* With mix every second trial is directed at two critical sections of one lock, if there are any. */
-static bool is_order(const struct fuzz *fuzz, unsigned index)
+enum aim { AIM_NONE, AIM_ORDER, AIM_PAIR };
+
+/* With mix every second trial is aimed, at sections and candidates in turn, if there are any. */
+static enum aim aim_of(const struct fuzz *fuzz, unsigned index)
 {
-	return fuzz->mix && index % 2 && fuzz->context->pool->orders.count;
+	bool orders = fuzz->context->pool->orders.count, pairs = fuzz->pairs.count;
+
+	if (!fuzz->mix || index % 2 == 0 || (!orders && !pairs))
+		return AIM_NONE;
+	if (orders && pairs)
+		return index % 4 == 1 ? AIM_ORDER : AIM_PAIR;
+	return orders ? AIM_ORDER : AIM_PAIR;
+}
+
+/* The how manieth trial of its aim this is. */
+static unsigned aim_number(const struct fuzz *fuzz, unsigned index)
+{
+	return index / (fuzz->context->pool->orders.count && fuzz->pairs.count ? 4 : 2);
 }
 
 static uint32_t policy_of(const struct fuzz *fuzz, unsigned index)
 {
 	static const uint32_t turns[] = { WIRE_POLICY_RANDOM, WIRE_POLICY_POS, WIRE_POLICY_PCT, WIRE_POLICY_SURW };
-	unsigned turn = fuzz->context->pool->orders.count ? index / 2 : index;
+	unsigned turn = fuzz->context->pool->orders.count || fuzz->pairs.count ? index / 2 : index;
 
-	if (is_order(fuzz, index))
+	if (aim_of(fuzz, index) != AIM_NONE)
 		return WIRE_POLICY_PAIR;
 	return fuzz->mix ? turns[turn % 4] : fuzz->parts.plan.policy;
+}
+
+/* Where the two accesses meet, and free afterwards: who lost the coin goes on with the others. */
+static void pair_aim(const struct fuzz *fuzz, unsigned number, struct wire_plan_parts *parts)
+{
+	const struct wire_plan_parts *pair = &fuzz->pairs.items[number % fuzz->pairs.count];
+
+	parts->plan.policy = WIRE_POLICY_PAIR;
+	parts->plan.fill_policy = WIRE_POLICY_RANDOM;
+	parts->plan.flags |= WIRE_STRICT | WIRE_LET_GO;
+	parts->modules = pair->modules;
+	parts->module_count = pair->module_count;
+	parts->sites = pair->sites;
+	parts->site_count = pair->site_count;
 }
 
 static int fuzz_plan(void *data, unsigned index, struct wire_plan_parts *parts)
 {
 	struct fuzz *fuzz = data;
 
-	if (is_order(fuzz, index))
-		orders_aim(fuzz->context->pool, index / 2, parts);
-	else
+	switch (aim_of(fuzz, index)) {
+	case AIM_ORDER:
+		orders_aim(fuzz->context->pool, aim_number(fuzz, index), parts);
+		break;
+	case AIM_PAIR:
+		pair_aim(fuzz, aim_number(fuzz, index), parts);
+		break;
+	case AIM_NONE:
 		parts->plan.policy = policy_of(fuzz, index);
+	}
 	return 0;
 }
 
@@ -215,6 +252,25 @@ static int store_kinds(struct fuzz *fuzz)
 	return result;
 }
 
+/* Plans of the candidates that runs of this program gave; claims of scan are too many and mostly none. */
+static int plan_pairs(struct fuzz *fuzz)
+{
+	struct store_findings findings;
+
+	if (store_read(fuzz->context->store, &fuzz->arena, &findings))
+		return -1;
+	for (size_t i = 0; i < findings.candidate_count && fuzz->pairs.count < PAIRS_MAX; i++) {
+		struct wire_plan_parts parts;
+
+		if (!(findings.candidates[i].found_by & ~(unsigned)FINDER_SCAN) ||
+		    plan_candidate(fuzz->context, &fuzz->arena, &findings.candidates[i], &parts))
+			continue;
+		plan_join_points(&fuzz->arena, &parts, &fuzz->parts);
+		VEC_PUSH(&fuzz->pairs, parts);
+	}
+	return 0;
+}
+
 int confirm_fuzz(struct confirm_context *context, struct confirm_result *result)
 {
 	struct fuzz fuzz = { .context = context, .flushed = monotonic_ms() };
@@ -231,7 +287,7 @@ int confirm_fuzz(struct confirm_context *context, struct confirm_result *result)
 	if (plan_add_points(context, &fuzz.arena, &fuzz.parts))
 		goto failed;
 	fuzz.mix = !strcmp(context->options.policy, "mix");
-	if (fuzz.mix && orders_survey(context))
+	if (fuzz.mix && (plan_pairs(&fuzz) || orders_survey(context)))
 		goto failed;
 	job.parts = fuzz.parts;
 	r = pool_run(context, &job);
@@ -240,9 +296,11 @@ int confirm_fuzz(struct confirm_context *context, struct confirm_result *result)
 	result->harmful = fuzz.hits > 0;
 	if (store_kinds(&fuzz))
 		r = -1;
+	VEC_FREE(&fuzz.pairs);
 	arena_free(&fuzz.arena);
 	return r;
 failed:
+	VEC_FREE(&fuzz.pairs);
 	arena_free(&fuzz.arena);
 	return -1;
 }

@@ -15,8 +15,16 @@ build twostage || exit 1
 for n in "1 1" "3 1" "10 1" "50 1" "100 1" "3 3" "50 50"; do
 	check_output "twostage $n" SIGABRT hunt -- "$tmp/twostage" $n
 done
+# fuzz as it is, one seed after the other: the candidates of detect are aimed at, no other policy comes to it in 1,000 trials.
+fuzz() { # PROGRAM SEED
+	rm -rf "$tmp/store"
+	deadheat detect --quiet --schedule random --runs 5 --store "$tmp/store" -- "$tmp/$1" 10 >/dev/null 2>&1
+	deadheat fuzz --quiet --no-shrink --jobs 1 --trials 50 --seed "$2" --store "$tmp/store" -- "$tmp/$1" 10
+}
+for seed in 1000 2000 3000; do check_status "fuzz finds reorder 10, seed $seed" 66 fuzz reorder $seed; done
 for name in reorder_locked twostage_whole; do
 	build $name || exit 1
 	check_status "$name is silent" 0 hunt -- "$tmp/$name" 10
+	check_status "$name is silent under fuzz" 0 fuzz $name 1000
 done
 done_testing
