@@ -72,6 +72,21 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	return text;
 }
 
+void arena_join(struct arena *to, struct arena *from)
+{
+	struct arena_chunk **tail = &from->chunk;
+
+	if (!to->chunk) {
+		*to = *from;
+	} else if (from->chunk) { /* behind its first, which still has room */
+		while (*tail)
+			tail = &(*tail)->next;
+		*tail = to->chunk->next;
+		to->chunk->next = from->chunk;
+	}
+	from->chunk = NULL;
+}
+
 void arena_free(struct arena *arena)
 {
 	while (arena->chunk) {

@@ -24,6 +24,9 @@ char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((
 /* Frees everything; the arena can be used again. */
 void arena_free(struct arena *arena);
 
+/* All that is in `from` lives on in `to`; `from` is empty then. For what several threads made. */
+void arena_join(struct arena *to, struct arena *from);
+
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc((arena), sizeof(type) * (count)))
 

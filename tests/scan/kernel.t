@@ -72,6 +72,28 @@ deadheat scan -q --store "$tmp/store4" --kernel --top 0 neighbour.c >out4 2>err4
 check "a plain write to the atomic is claimed" grep -q "claimed pair: first / third" out4
 check "... its neighbour is not" sh -c '! grep "claimed pair" out4 | grep -q second'
 
+# As docs/kernel.md says: a build's command lines, a model of the project's own, then the answers one by one.
+mkdir tree tree/obj && cp "$here"/*.h "$here"/*.c tree/ && cd tree &&
+for name in driver irq; do
+	printf '{ "directory": "%s/obj", "file": "../%s.c", "arguments": ["gcc", "-Wp,-MMD,.%s.o.d", "-I..", "-fno-strict-overflow", "-mindirect-branch=thunk-extern", "-c", "-o", "%s.o", "../%s.c"] }\n' "$PWD" $name $name $name $name
+done | { echo '['; sed '$!s/$/,/'; echo ']'; } >obj/compile_commands.json
+echo 'pure register_chrdev' >own.model
+scan() { deadheat scan -q --store "$tmp/store5" --kernel -p obj "$@"; }
+scan --model own.model --top 0 >out5 2>err5
+check "a tree by its command lines" grep -q 'claimed pair: driver_ioctl / device_interrupt on .*errors' out5
+check "... what the lock guards is silent" sh -c 'grep -q "^verdict" out5 && ! grep "claimed pair" out5 | grep -q pending'
+check "... what the model says is no longer unknown" sh -c '! grep -q "unknown function register_chrdev" out5'
+id=$(sed -n 's/^ *[0-9]*  \([0-9a-f]*\)  claimed pair: driver_ioctl . device_interrupt on .*errors.*/\1/p' out5 | head -n 1)
+deadheat list --store "$tmp/store5" >list5 2>&1
+check "list has it" grep -q 'driver_ioctl / device_interrupt' list5
+scan --explain "$id" >explain5 2>&1
+check "explained: the entry, the locks of one side" sh -c 'grep -q "starts *device_interrupt" explain5 && grep -q "locks *holds file->private_data->lock" explain5'
+scan --summary driver_ioctl >summary5 2>&1
+check "a function's summary: what it reads under its lock" grep -qE 'private_data->errors  \(\{.*lock.*\}, .*read' summary5
+scan --summary driver_closes >summary6 2>&1
+check "... one that is not there: said" grep -q 'no function driver_closes' summary6
+cd "$tmp" || exit 1
+
 if [ "${LONG:-}" ]; then
 	check "the real kernel: tinyconfig and e1000" sh "$TOP/bench/scan.sh" tiny
 fi

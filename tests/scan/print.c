@@ -21,6 +21,7 @@
 #include "find/scan/analyse.h"
 #include "find/scan/compile.h"
 #include "find/scan/load.h"
+#include "find/scan/scan.h"
 
 static int print_unit(const char *path)
 {
@@ -196,6 +197,24 @@ static void on_progress(void *context, const char *phase, size_t done, size_t al
 	fprintf(stderr, "%8.2f s  %s %zu of %zu\n", cpu_seconds(), phase, done, all);
 }
 
+/* How often each kind of step was taken on trust; limits one by one. */
+static void print_assumed(const struct scan_result *result, enum assumption_kind kind)
+{
+	size_t texts[2] = { 0, 0 }, places[2] = { 0, 0 };
+
+	for (size_t i = 0; i < result->assumption_count; i++) {
+		const struct scan_assumption *a = &result->assumptions[i];
+
+		if (a->kind != kind)
+			continue;
+		texts[a->sound]++;
+		places[a->sound] += a->count;
+		if (kind == ASSUME_BUDGET)
+			printf("budget %s (%zu, first %s:%d)\n", a->text, a->count, a->file, a->line);
+	}
+	printf("assumed %s: unsafe %zu at %zu places, safe %zu at %zu\n", scan_assumption_name(kind), texts[0], places[0], texts[1], places[1]);
+}
+
 /* The analysis on units already lowered: "analyse [-k] [-j N] FILES". For benches, until they use the command. */
 static int print_analysis(char **argv)
 {
@@ -228,6 +247,8 @@ static int print_analysis(char **argv)
 		result.race_free ? " race-free" : "");
 	for (size_t i = 0; i < EXCLUSION_COUNT; i++)
 		printf("excluded %zu %" PRIu64 "\n", i, result.excluded[i]);
+	for (int kind = 0; kind < ASSUMPTION_KIND_COUNT; kind++)
+		print_assumed(&result, (enum assumption_kind)kind);
 	load_free(&program);
 	models_free(models);
 	arena_free(&arena);

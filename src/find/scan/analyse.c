@@ -102,6 +102,7 @@ static void end(struct scan *s)
 	intern_end(&s->paths);
 	intern_end(&s->sets);
 	VEC_FREE(&s->assumptions);
+	free(s->assume_slots);
 	VEC_FREE(&s->fixed);
 	VEC_FREE(&s->copies);
 	free(s->functions);

@@ -35,7 +35,7 @@ bool may_be_same(struct descent *d, const struct place_access *a, const struct p
 	}
 	if (!path_is_object(s, ra) || !path_is_object(s, rb)) {
 		*why = "their pointers may be equal (points-to)";
-		return points_to_overlap(s, path_cell(s, a->path), ea->size, path_cell(s, b->path), eb->size);
+		return points_to_overlap(s, a->cell, ea->size, b->cell, eb->size);
 	}
 	if (global_a || global_b)
 		return ra == rb && path_may_alias(s, a->path, ea->size, b->path, eb->size);
@@ -140,9 +140,9 @@ void exclude_begin(struct descent *d)
 		BUG("out of memory");
 	for (size_t i = d->accesses.count; i-- > 0;) {
 		struct place_access *a = &d->accesses.items[i];
-		uint32_t node = points_to_find(d->s, path_cell(d->s, a->path)).node;
 
-		a->next = d->bucket[node];
-		d->bucket[node] = (uint32_t)i + 1;
+		a->cell = points_to_find(d->s, path_cell(d->s, a->path));
+		a->next = d->bucket[a->cell.node];
+		d->bucket[a->cell.node] = (uint32_t)i + 1;
 	}
 }

@@ -15,7 +15,7 @@
  *     descend.c     top-down from the thread entries: absolute accesses
  *     threads.c     who may run in parallel
  *     exclude*.c    the named exclusions
- *     pairs.c       buckets, pairs, words for people;  rank.c  the paper's filters
+ *     pairs.c       pairs, class by class, in parallel;  pairs_fields.c  of the class that holds everything;  pairs_text.c  words for people;  rank.c  the paper's filters
  *
  * I1  After points_to() and calls_make() both are only read: workers share them without locks.
  * I2  Paths and fact sets are interned: equal means the same number. Numbers depend on the
@@ -236,6 +236,8 @@ struct scan {
 	/* assume.c */
 	pthread_mutex_t assume_lock;
 	VEC(struct scan_assumption) assumptions;
+	uint32_t *assume_slots; /* assumptions[] + 1, by text */
+	size_t assume_slot_count;
 	VEC(const char *) fixed;
 	pthread_mutex_t fixed_lock;
 };
@@ -488,6 +490,7 @@ struct place_access {
 	path_id path;
 	facts_id state;
 	uint32_t next;         /* bucket */
+	struct cell cell;      /* of path; from exclude_begin() on */
 };
 struct sync_place { uint8_t kind; uint32_t context, event, thread; path_id path, value; facts_id state; };
 struct descent {
@@ -542,7 +545,11 @@ bool may_be_same(struct descent *d, const struct place_access *a, const struct p
 int exclude(struct descent *d, const struct pair_view *view);
 void exclude_begin(struct descent *d);
 
-/* pairs.c, rank.c */
+/* pairs.c, pairs_fields.c, pairs_text.c, rank.c */
+/* Which field of which struct an address is, in a function's own words; 0: it has no name. */
+uint64_t pair_field(const struct scan *s, path_id path);
+void pair_side_text(struct descent *d, const struct place_access *a, const struct event *e, struct scan_side *side, struct arena *arena);
+const char *pair_variable_text(struct descent *d, const struct pair_view *v, struct arena *arena);
 void pairs_make(struct descent *d, struct scan_result *result, struct arena *arena);
 void rank_pair(struct descent *d, struct scan_pair *pair, const struct pair_view *view, struct arena *arena);
 bool instr_in_loop(const struct scan *s, uint32_t f, uint32_t instr);

@@ -1,29 +1,61 @@
 /*
- * pairs - accesses that may touch the same bytes, one of them a write, that nothing excludes; and all
- * of it in words: function, line, variable, threads, the way from the entry, the locks.
+ * pairs - accesses that may touch the same bytes, one of them a write, that nothing excludes. Classes are compared
+ * in parallel, each by one worker.
  *
- * I1  Accesses are compared within their points-to class only. A class with more than PAIRS_MAX
- *     combinations is cut, which is listed as not sound.
+ *     classes ──► batches (list of accesses, those that write) ──workers──► found ──in order──► pairs
+ *        └ the one that holds everything: a batch for each field of each struct (pairs_fields.c)
+ *
+ * I1  Accesses are compared within their points-to class only.
  * I2  A pair of statements (instruction and kind on both sides) is given once, by the first contexts
- *     that leave it standing.
+ *     that leave it standing. A batch knows only its own pairs, so what is found does not depend on the workers;
+ *     pairs found in two batches are dropped when they are gathered.
+ * I3  A class with more than PAIRS_MAX combinations with a write is compared field by field; a part that still has
+ *     more is cut. Both are listed as not sound.
+ * I4  A worker has a copy of the descent for what is cached in it (lock_cache); all else is only read or interned.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "find/scan/intern.h"
-#include "race/fingerprint.h"
 
 #define PAIRS_MAX 3000000
 #define CLASS_MAX 2000 /* candidates shown of one class: nobody reads more */
+#define FIELD_MAX 16   /* of one field in the class that holds everything: its objects are not told apart */
+#define WORKERS_MAX 64
 
-struct pairing {
-	struct descent *d;
-	struct scan_result *result;
-	struct arena *arena;
-	VEC(struct scan_pair) pairs;
-	size_t in_class;       /* pairs of the class at hand */
+struct batch {
+	size_t first, first_write; /* in list[] and writes[]; writes[] are positions in the batch */
+	uint32_t count, write_count;
+	bool is_field;
+	uint32_t worker;           /* who ran it, and where its pairs are in found[] */
+	size_t found_first, found_count;
+};
+struct key_set {
 	uint64_t *slots;
 	size_t slot_count, used;
+};
+struct found {
+	struct scan_pair pair;
+	uint64_t key;
+};
+struct pairing {
+	struct descent *d;
+	uint32_t *list, *writes;
+	size_t list_count, write_count;
+	VEC(struct batch) batches;
+	atomic_size_t next;
+};
+struct worker {
+	struct pairing *p;
+	struct descent d;
+	struct arena arena;
+	VEC(struct found) found;
+	struct key_set keys;       /* of the batch at hand */
+	uint64_t excluded[EXCLUSION_COUNT];
+	size_t considered;
+	unsigned number, ran;
 };
 
 static uint64_t pair_key(struct descent *d, const struct pair_view *v)
@@ -35,7 +67,14 @@ static uint64_t pair_key(struct descent *d, const struct pair_view *v)
 	return a < b ? intern_mix(a, b) | 1 : intern_mix(b, a) | 1;
 }
 
-static bool new_pair(struct pairing *p, uint64_t key, bool add)
+static void keys_clear(struct key_set *keys)
+{
+	if (keys->used)
+		memset(keys->slots, 0, keys->slot_count * sizeof(*keys->slots));
+	keys->used = 0;
+}
+
+static bool new_pair(struct key_set *p, uint64_t key, bool add)
 {
 	size_t at;
 
@@ -65,202 +104,179 @@ static bool new_pair(struct pairing *p, uint64_t key, bool add)
 	return true;
 }
 
-/* ---- words ----------------------------------------------------------------------------------------------- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static char *text_of(struct scan *s, struct arena *arena, path_id path)
-{
-	struct strbuf sb = STRBUF_INIT;
-	char *text;
-
-	path_text(s, &sb, path, true);
-	text = arena_strdup(arena, sb.buf);
-	strbuf_release(&sb);
-	return text;
-}
-
-static const char *thread_text(struct descent *d, uint32_t thread, struct arena *arena)
-{
-	struct scan *s = d->s;
-	const struct thread *t = &d->threads.items[thread];
-	const struct ir_unit *unit;
-	const struct ir_location *loc;
-
-	if (t->parent == IR_NO && t->function == IR_NO)
-		return "any caller";
-	if (t->parent == IR_NO)
-		return t->many ? arena_printf(arena, "%s (entry)", ir_string(scan_unit(s, t->function), scan_function(s, t->function)->display))
-			       : "main";
-	unit = scan_unit(s, t->site_function);
-	loc = &unit->locations[unit->instrs[t->site_instr].loc];
-	return arena_printf(arena, "%s, %s at %s:%u%s", ir_string(scan_unit(s, t->function), scan_function(s, t->function)->display),
-			    t->handler ? "registered" : "created", base_name(ir_string(unit, loc->file)), loc->line, t->self ? " (many)" : "");
-}
-
-static const char *how_text(struct descent *d, const struct context *c, struct arena *arena)
-{
-	static const char *const how[] = { "", "through a function pointer (points-to)", "through a function pointer (signature)",
-					   "through a function pointer (field)" };
-	const struct linked *l = d->s->program;
-	const struct ir_unit *unit;
-	const struct ir_type *type;
-
-	if (c->how != CALL_FIELD || c->how_type == IR_NO)
-		return how[c->how < 4 ? c->how : 0];
-	unit = &l->units[l->types[c->how_type].unit];
-	type = &unit->types[l->types[c->how_type].index];
-	return arena_printf(arena, "through a function pointer (field %s.%s)", ir_string(unit, type->name),
-			    c->how_field < type->field_count ? ir_string(unit, unit->fields[type->first_field + c->how_field].name) : "");
-}
-
-static void way_text(struct descent *d, uint32_t context, const struct event *e, struct scan_side *side, struct arena *arena)
-{
-	struct scan *s = d->s;
-	size_t count = 1;
-	struct scan_step *steps;
-	uint32_t thread = d->contexts.items[context].thread;
-
-	for (uint32_t c = context; d->contexts.items[c].parent != IR_NO && d->contexts.items[d->contexts.items[c].parent].thread == thread;
-	     c = d->contexts.items[c].parent)
-		count++;
-	steps = ARENA_ARRAY(arena, struct scan_step, count);
-	side->path = steps;
-	side->path_count = count;
-	for (uint32_t c = context, at = e->instr; count-- > 0; c = d->contexts.items[c].parent) {
-		const struct context *x = &d->contexts.items[c];
-		const struct ir_unit *unit = scan_unit(s, x->function);
-		const struct ir_location *loc = &unit->locations[unit->instrs[at].loc];
-
-		steps[count] = (struct scan_step){ arena_strdup(arena, ir_string(unit, scan_function(s, x->function)->display)),
-						   arena_strdup(arena, ir_string(unit, loc->file)), (int)loc->line, count ? how_text(d, x, arena) : "" };
-		if (x->parent != IR_NO)
-			at = descent_event(d, x->parent, x->parent_event)->instr;
-	}
-}
-
-static void locks_text(struct descent *d, facts_id state, struct access *access, struct arena *arena)
-{
-	const struct facts *set = facts_at(d->s, state);
-	struct held_lock *locks;
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < set->count; i++)
-		count += set->items[i].kind == FACT_HELD;
-	locks = ARENA_ARRAY(arena, struct held_lock, count + 1);
-	access->locks = locks;
-	access->lock_count = count;
-	count = 0;
-	for (uint32_t i = 0; i < set->count; i++)
-		if (set->items[i].kind == FACT_HELD) {
-			locks[count].name = text_of(d->s, arena, set->items[i].path);
-			locks[count++].mode = (enum lock_mode)set->items[i].mode;
-		}
-	for (size_t i = 1; i < count; i++) /* by name: numbers of paths differ from run to run */
-		for (size_t j = i; j > 0 && strcmp(locks[j].name, locks[j - 1].name) < 0; j--) {
-			struct held_lock t = locks[j];
-
-			locks[j] = locks[j - 1];
-			locks[j - 1] = t;
-		}
-}
-
-static void side_text(struct descent *d, const struct place_access *a, const struct event *e, struct scan_side *side, struct arena *arena)
-{
-	struct scan *s = d->s;
-	uint32_t f = d->contexts.items[a->context].function;
-	const struct ir_unit *unit = scan_unit(s, f);
-	const struct ir_function *function = scan_function(s, f);
-	const struct ir_location *loc = &unit->locations[unit->instrs[e->instr].loc];
-	int first = (int)unit->locations[function->loc].line;
-
-	side->thread = thread_text(d, a->thread, arena);
-	side->expression = text_of(s, arena, a->path);
-	side->access = (struct access){ .flags = e->flags, .size = e->size == UINT32_MAX ? 0 : e->size,
-					.function = arena_strdup(arena, ir_string(unit, loc->scope ? loc->scope : function->display)),
-					.file = arena_strdup(arena, ir_string(unit, loc->file)), .line = (int)loc->line, .column = (int)loc->column,
-					.ordinal = access_ordinal((int)loc->line, first), .thread = side->thread };
-	locks_text(d, a->state, &side->access, arena);
-	way_text(d, a->context, e, side, arena);
-}
-
-/* The shorter of the two names in the words of the functions themselves. */
-static const char *variable_text(struct descent *d, const struct pair_view *v, struct arena *arena)
-{
-	const char *a = text_of(d->s, arena, v->ea->path), *b = text_of(d->s, arena, v->eb->path);
-	bool object_a = path_is_object(d->s, path_at(d->s, v->ea->path)->root), object_b = path_is_object(d->s, path_at(d->s, v->eb->path)->root);
-
-	if (object_a != object_b)
-		return object_a ? a : b;
-	return strlen(b) < strlen(a) || (strlen(a) == strlen(b) && strcmp(b, a) < 0) ? b : a;
-}
-
 /* ---- comparing ----------------------------------------------------------------------------------------------- */
 
-static void compare(struct pairing *p, const struct place_access *a, const struct place_access *b)
+static void limit(struct descent *d, const struct place_access *a, const char *what, int max)
 {
-	struct descent *d = p->d;
+	uint32_t f = d->contexts.items[a->context].function;
+
+	assume(d->s, ASSUME_BUDGET, false, f, &scan_unit(d->s, f)->instrs[descent_event(d, a->context, a->event)->instr], what, max);
+}
+
+static void keep(struct worker *w, struct batch *batch, const struct pair_view *view, const char *why, uint64_t key)
+{
+	struct descent *d = &w->d;
+	struct found found = { .key = key };
+
+	pair_side_text(d, view->a, view->ea, &found.pair.side[0], &w->arena);
+	pair_side_text(d, view->b, view->eb, &found.pair.side[1], &w->arena);
+	found.pair.variable = pair_variable_text(d, view, &w->arena);
+	found.pair.why_alias = why;
+	rank_pair(d, &found.pair, view, &w->arena);
+	VEC_PUSH(&w->found, found);
+	batch->found_count++;
+}
+
+static void compare(struct worker *w, struct batch *batch, const struct place_access *a, const struct place_access *b)
+{
+	struct descent *d = &w->d;
 	struct pair_view view = { a, b, descent_event(d, a->context, a->event), descent_event(d, b->context, b->event) };
-	struct scan_pair pair = { 0 };
 	const char *why;
 	uint64_t key;
 	int by;
 
-	if (!((view.ea->flags | view.eb->flags) & ACCESS_WRITE) || !may_be_same(d, a, b, &why))
+	if (!may_be_same(d, a, b, &why))
 		return;
 	if (a == b && !d->threads.items[a->thread].self && d->threads.items[a->thread].parent != IR_NO)
 		return;
-	p->result->considered_pairs++;
+	w->considered++;
 	key = pair_key(d, &view);
-	if (!new_pair(p, key, false))
+	if (!new_pair(&w->keys, key, false))
 		return;
 	by = exclude(d, &view);
 	if (by >= 0) {
-		p->result->excluded[by]++;
+		w->excluded[by]++;
 		return;
 	}
-	new_pair(p, key, true);
-	if (++p->in_class > CLASS_MAX) {
-		if (p->in_class == CLASS_MAX + 1)
-			assume(d->s, ASSUME_BUDGET, false, d->contexts.items[a->context].function, &scan_unit(d->s, d->contexts.items[a->context].function)->instrs[view.ea->instr],
-			       "more than %d candidates in one points-to class: the rest is not shown", CLASS_MAX);
-		return;
-	}
-	side_text(d, a, view.ea, &pair.side[0], p->arena);
-	side_text(d, b, view.eb, &pair.side[1], p->arena);
-	pair.variable = variable_text(d, &view, p->arena);
-	pair.why_alias = why;
-	rank_pair(d, &pair, &view, p->arena);
-	VEC_PUSH(&p->pairs, pair);
+	new_pair(&w->keys, key, true);
+	keep(w, batch, &view, why, key);
 }
 
-static void bucket(struct pairing *p, uint32_t node)
+/* Each with each where one writes. More candidates than are shown: no need to look for the next. */
+static void run_batch(struct worker *w, struct batch *batch)
 {
-	struct descent *d = p->d;
+	const uint32_t *list = w->p->list + batch->first, *writes = w->p->writes + batch->first_write;
+	size_t max = batch->is_field ? FIELD_MAX : CLASS_MAX, next = 0;
 	uint64_t done = 0;
-	bool write = false;
 
-	p->in_class = 0;
-	for (uint32_t i = d->bucket[node]; i && !write; i = d->accesses.items[i - 1].next)
-		write = descent_event(d, d->accesses.items[i - 1].context, d->accesses.items[i - 1].event)->flags & ACCESS_WRITE;
-	for (uint32_t i = write ? d->bucket[node] : 0; i; i = d->accesses.items[i - 1].next)
-		for (uint32_t j = i; j; j = d->accesses.items[j - 1].next) {
-			compare(p, &d->accesses.items[i - 1], &d->accesses.items[j - 1]);
+	batch->worker = w->number;
+	batch->found_first = w->found.count;
+	keys_clear(&w->keys);
+	for (uint32_t i = 0; i < batch->count; i++) {
+		const struct place_access *a = &w->d.accesses.items[list[i]];
+		bool is_write = next < batch->write_count && writes[next] == i;
+
+		for (uint32_t k = is_write ? i : (uint32_t)next; k < (is_write ? batch->count : batch->write_count); k++) {
+			compare(w, batch, a, &w->d.accesses.items[list[is_write ? k : writes[k]]]);
+			if (batch->found_count > max) {
+				batch->found_count = max;
+				limit(&w->d, a, batch->is_field ? "more than %d candidates on one field of a struct: the rest is not shown"
+							       : "more than %d candidates in one points-to class: the rest is not shown", (int)max);
+				return;
+			}
 			if (++done > PAIRS_MAX) {
-				const struct place_access *a = &d->accesses.items[i - 1];
-
-				assume(d->s, ASSUME_BUDGET, false, d->contexts.items[a->context].function,
-				       &scan_unit(d->s, d->contexts.items[a->context].function)->instrs[descent_event(d, a->context, a->event)->instr],
-				       "more than %d pairs of accesses in one points-to class: the rest is left out", PAIRS_MAX);
+				limit(&w->d, a, "more than %d pairs of accesses in one points-to class: the rest is left out", PAIRS_MAX);
 				return;
 			}
 		}
+		next += is_write;
+	}
 }
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct pairing *p = w->p;
+
+	for (;;) {
+		size_t i = atomic_fetch_add(&p->next, 1);
+
+		if (i >= p->batches.count)
+			return NULL;
+		run_batch(w, &p->batches.items[i]);
+		if (w->number == 0 && w->d.s->options->progress && ++w->ran % 1024 == 0)
+			w->d.s->options->progress(w->d.s->options->context, "pairs", i, p->batches.count);
+	}
+}
+
+/* ---- what is compared with what ---------------------------------------------------------------------------------- */
+
+static bool writes(const struct descent *d, uint32_t access)
+{
+	const struct place_access *a = &d->accesses.items[access];
+
+	return descent_event(d, a->context, a->event)->flags & ACCESS_WRITE;
+}
+
+/* list[first .. first + count) becomes a batch; without a write it is none. */
+static void add_batch(struct pairing *p, size_t first, size_t count, bool is_field)
+{
+	struct batch batch = { .first = first, .count = (uint32_t)count, .first_write = p->write_count, .is_field = is_field };
+
+	for (uint32_t i = 0; i < count; i++)
+		if (writes(p->d, p->list[first + i]))
+			p->writes[p->write_count++] = i;
+	batch.write_count = (uint32_t)(p->write_count - batch.first_write);
+	if (batch.write_count)
+		VEC_PUSH(&p->batches, batch);
+}
+
+struct named {
+	uint64_t field;
+	uint32_t access;
+};
+
+static int by_field(const void *x, const void *y)
+{
+	const struct named *a = x, *b = y;
+	int c = (a->field > b->field) - (a->field < b->field);
+
+	return c ? c : (a->access > b->access) - (a->access < b->access);
+}
+
+/* I3: a class that has collected everything. */
+static void add_fields(struct pairing *p, size_t first, size_t count)
+{
+	struct descent *d = p->d;
+	struct named *named = calloc(count, sizeof(*named));
+
+	if (!named)
+		BUG("out of memory");
+	limit(d, &d->accesses.items[p->list[first]], "a points-to class with more than %d pairs of accesses: only those to one field of one struct are compared",
+	      PAIRS_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const struct place_access *a = &d->accesses.items[p->list[first + i]];
+
+		named[i] = (struct named){ pair_field(d->s, descent_event(d, a->context, a->event)->path), p->list[first + i] };
+	}
+	qsort(named, count, sizeof(*named), by_field);
+	for (size_t i = 0; i < count; i++)
+		p->list[first + i] = named[i].access;
+	for (size_t i = 0, from = 0; i < count; i++)
+		if (i + 1 == count || named[i + 1].field != named[from].field) {
+			add_batch(p, first + from, i + 1 - from, named[from].field != 0);
+			from = i + 1;
+		}
+	free(named);
+}
+
+static void add_class(struct pairing *p, uint32_t node)
+{
+	struct descent *d = p->d;
+	size_t first = p->list_count, write_count = 0, count;
+
+	for (uint32_t i = d->bucket[node]; i; i = d->accesses.items[i - 1].next) {
+		p->list[p->list_count++] = i - 1;
+		write_count += writes(d, i - 1);
+	}
+	count = p->list_count - first;
+	if (write_count * count > PAIRS_MAX)
+		add_fields(p, first, count);
+	else if (write_count)
+		add_batch(p, first, count, false);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
 static int by_rank(const void *x, const void *y)
 {
@@ -295,20 +311,73 @@ static void take_turns(struct scan_pair *pairs, size_t count)
 	qsort(pairs, count, sizeof(*pairs), by_rank);
 }
 
+static void run_workers(struct pairing *p, struct worker *workers, unsigned count)
+{
+	pthread_t threads[WORKERS_MAX];
+	unsigned started = 1;
+
+	for (unsigned i = 0; i < count; i++) {
+		workers[i].p = p;
+		workers[i].d = *p->d;
+		workers[i].number = i;
+	}
+	for (; started < count; started++)
+		if (pthread_create(&threads[started], NULL, work, &workers[started]))
+			break;
+	work(&workers[0]);
+	for (unsigned i = 1; i < started; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* In the order of the batches, whoever ran them; a pair of statements of two classes is given once. */
+static void gather(struct pairing *p, const struct worker *workers, struct scan_result *result, struct arena *arena)
+{
+	struct key_set keys = { 0 };
+	size_t total = 0;
+
+	for (size_t i = 0; i < p->batches.count; i++)
+		total += p->batches.items[i].found_count;
+	result->pairs = total ? ARENA_ARRAY(arena, struct scan_pair, total) : NULL;
+	for (size_t i = 0; i < p->batches.count; i++) {
+		const struct batch *batch = &p->batches.items[i];
+
+		for (size_t k = 0; k < batch->found_count; k++) {
+			const struct found *found = &workers[batch->worker].found.items[batch->found_first + k];
+
+			if (new_pair(&keys, found->key, true))
+				result->pairs[result->pair_count++] = found->pair;
+		}
+	}
+	free(keys.slots);
+}
+
 void pairs_make(struct descent *d, struct scan_result *result, struct arena *arena)
 {
-	struct pairing p = { .d = d, .result = result, .arena = arena };
+	unsigned jobs = d->s->options->jobs ? d->s->options->jobs : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	struct pairing p = { .d = d, .list = calloc(d->accesses.count + 1, sizeof(uint32_t)), .writes = calloc(d->accesses.count + 1, sizeof(uint32_t)) };
+	struct worker *workers;
 
-	for (uint32_t node = 0; node < d->bucket_count; node++) {
+	for (uint32_t node = 0; node < d->bucket_count; node++)
 		if (d->bucket[node])
-			bucket(&p, node);
-		if (d->s->options->progress && node % 65536 == 65535)
-			d->s->options->progress(d->s->options->context, "pairs", node, d->bucket_count);
+			add_class(&p, node);
+	jobs = p.batches.count < 64 ? 1 : jobs < WORKERS_MAX ? jobs : WORKERS_MAX; /* threads cost more than they bring */
+	workers = calloc(jobs, sizeof(*workers));
+	if (!p.list || !p.writes || !workers)
+		BUG("out of memory");
+	run_workers(&p, workers, jobs);
+	gather(&p, workers, result, arena);
+	for (unsigned i = 0; i < jobs; i++) {
+		result->considered_pairs += workers[i].considered;
+		for (int k = 0; k < EXCLUSION_COUNT; k++)
+			result->excluded[k] += workers[i].excluded[k];
+		arena_join(arena, &workers[i].arena);
+		VEC_FREE(&workers[i].found);
+		free(workers[i].keys.slots);
 	}
-	if (p.pairs.count)
-		take_turns(p.pairs.items, p.pairs.count);
-	result->pair_count = p.pairs.count;
-	result->pairs = p.pairs.count ? arena_copy(arena, p.pairs.items, p.pairs.count * sizeof(struct scan_pair)) : NULL;
-	VEC_FREE(&p.pairs);
-	free(p.slots);
+	if (result->pair_count)
+		take_turns(result->pairs, result->pair_count);
+	VEC_FREE(&p.batches);
+	free(p.list);
+	free(p.writes);
+	free(workers);
 }

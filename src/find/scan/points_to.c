@@ -181,11 +181,12 @@ int points_to(struct scan *s)
 	s->points_to = p;
 	p->s = s;
 	p->due = calloc(s->function_count + 1, sizeof(*p->due));
+	p->idle = calloc(s->instr_count + 1, sizeof(*p->idle));
 	p->values = calloc(s->value_count + 1, sizeof(*p->values));
 	p->globals = calloc(s->program->global_count + 1, sizeof(*p->globals));
 	p->functions = calloc(s->function_count + 1, sizeof(*p->functions));
 	p->varargs = calloc(s->function_count + 1, sizeof(*p->varargs));
-	if (!p->due || !p->values || !p->globals || !p->functions || !p->varargs)
+	if (!p->due || !p->idle || !p->values || !p->globals || !p->functions || !p->varargs)
 		BUG("out of memory");
 	class_fresh(p); /* node 0: nothing */
 	visit_globals(p);
@@ -216,6 +217,7 @@ void points_to_free(struct scan *s)
 	VEC_FREE(&p->pending);
 	VEC_FREE(&p->pointer_callers);
 	free(p->due);
+	free(p->idle);
 	free(p->values);
 	free(p->globals);
 	free(p->functions);

@@ -51,6 +51,7 @@ struct points_to {
 	bool *due;              /* per function: one of its values got a class after it was looked at */
 	bool more_functions;    /* a class got functions: calls through pointers may lead further */
 	VEC(uint32_t) pointer_callers; /* functions with such calls */
+	struct idle_call { uint32_t node, count; } *idle; /* per instruction: a call through a pointer that got nothing from a class with so many functions */
 	struct cell fixed[64];
 };
 

@@ -172,27 +172,45 @@ static void call_target(struct points_to *p, uint32_t f, const struct ir_instr *
 		unknown_call(p, f, in);
 }
 
+/*
+ * Functions of the class with the call's signature, unless they are too many. The class that holds everything holds
+ * most functions, too: what gave nothing is not gone through again before it has grown.
+ */
+static void class_targets(struct points_to *p, uint32_t f, const struct ir_instr *in, uint64_t signature)
+{
+	struct cell c = class_find(p, cell_of_operand(p, f, in->a, true));
+	struct idle_call *idle = &p->idle[scan_site(p->s, f, (uint32_t)(in - scan_unit(p->s, f)->instrs))];
+	const uint32_t *list;
+	size_t count = functions_of(p, c, &list), fit = 0;
+
+	if (idle->node == c.node && idle->count == count)
+		return;
+	for (size_t i = 0; i < count && fit < TARGETS_MAX; i++)
+		fit += p->s->functions[list[i]].signature == signature;
+	if (!fit || fit == TARGETS_MAX)
+		*idle = (struct idle_call){ c.node, (uint32_t)count };
+	for (size_t i = 0; i < count && fit && fit < TARGETS_MAX; i++) {
+		functions_of(p, cell_of_operand(p, f, in->a, true), &list);
+		if (p->s->functions[list[i]].signature == signature)
+			call_target(p, f, in, list[i]);
+	}
+}
+
 /* In a kernel: the functions calls.c will take, in its words and within its limit. */
 static void kernel_call(struct points_to *p, uint32_t f, const struct ir_instr *in)
 {
 	uint64_t signature = calls_signature(scan_unit(p->s, f), in->type);
 	struct pointer_targets flow;
 	bool whole = pointers_targets(p->s, f, in, &flow);
-	const uint32_t *list;
-	size_t count = whole ? 0 : functions_of(p, cell_of_operand(p, f, in->a, true), &list), fit = 0, flow_fit = 0;
+	size_t flow_fit = 0;
 
 	for (size_t i = 0; i < flow.count; i++)
 		flow_fit += p->s->functions[flow.functions[i]].signature == signature;
 	for (size_t i = 0; i < flow.count; i++)
 		if (!flow_fit || p->s->functions[flow.functions[i]].signature == signature)
 			call_target(p, f, in, flow.functions[i]);
-	for (size_t i = 0; i < count && fit < TARGETS_MAX; i++)
-		fit += p->s->functions[list[i]].signature == signature;
-	for (size_t i = 0; i < count && fit && fit < TARGETS_MAX; i++) {
-		functions_of(p, cell_of_operand(p, f, in->a, true), &list);
-		if (p->s->functions[list[i]].signature == signature)
-			call_target(p, f, in, list[i]);
-	}
+	if (!whole)
+		class_targets(p, f, in, signature);
 }
 
 void visit_call(struct points_to *p, uint32_t f, const struct ir_instr *in, bool first)
