@@ -26,6 +26,25 @@ static void arena_gives_zeroed_aligned_memory(void **state)
 	arena_free(&arena);
 }
 
+static void arenas_join(void **state)
+{
+	struct arena to = ARENA_INIT, from = ARENA_INIT;
+	char *first, *second;
+
+	first = arena_strdup(&from, "made by another thread");
+	arena_join(&to, &from); /* into an empty one */
+	assert_null(from.chunk);
+	second = arena_strdup(&from, "and another");
+	for (int i = 0; i < 3; i++)
+		arena_alloc(&from, 100000); /* several chunks */
+	arena_join(&to, &from);
+	arena_join(&to, &from); /* of an empty one */
+	assert_null(from.chunk);
+	assert_string_equal(arena_strdup(&to, first), "made by another thread");
+	assert_string_equal(second, "and another");
+	arena_free(&to);
+}
+
 static void arena_copies_text(void **state)
 {
 	struct arena arena = ARENA_INIT;
@@ -178,7 +197,7 @@ static void json_replaces_what_is_not_utf8(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arena_gives_zeroed_aligned_memory), cmocka_unit_test(arena_copies_text),
+		cmocka_unit_test(arena_gives_zeroed_aligned_memory), cmocka_unit_test(arena_copies_text), cmocka_unit_test(arenas_join),
 		cmocka_unit_test(strbuf_grows), cmocka_unit_test(strbuf_reads_a_file),
 		cmocka_unit_test(vec_keeps_order), cmocka_unit_test(error_keeps_the_last_message),
 		cmocka_unit_test(error_cuts_a_long_message), cmocka_unit_test(json_is_read_by_jansson),
