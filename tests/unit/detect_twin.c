@@ -67,20 +67,42 @@ static void another_thread_in_the_row_is_met(void **state)
 	assert_int_equal(pairs_of(0x610, 0x611), 1);
 }
 
+/* Cells of others are put by compare-and-swap: nothing to be repeated by plain stores. */
+static void a_row_with_another_thread_is_not_repeated(void **state)
+{
+	for (unsigned i = 0; i <= ROW; i++)
+		reads(2, m[11][i], 16, 0x615);
+	row(1, 11, ACCESS_READ, 0x616);
+	assert_int_equal(repeated, 0);
+	NO_PAIRS();
+	writes(3, m[11][20] + 8, 8, 0x617);
+	assert_int_equal(pairs_of(0x615, 0x617), 1);
+	assert_int_equal(pairs_of(0x616, 0x617), 1);
+}
+
+/* Every third only: each finds two untouched granules, so what is seen is the same in any segment. */
+static void apart(unsigned thread, unsigned n, unsigned flags, uintptr_t pc)
+{
+	repeated = 0;
+	for (unsigned i = 0; i < ROW; i += 3)
+		hot(thread, m[n][i] + 8, 16, flags, pc);
+}
+
 static void a_lock_is_another_row(void **state)
 {
 	static int l;
 
-	row(1, 3, ACCESS_WRITE, 0x620);
+	apart(1, 3, ACCESS_WRITE, 0x620);
+	assert_true(repeated > ROW / 9);
 	locks(1, &l, LOCK_WRITE);
-	row(1, 4, ACCESS_WRITE, 0x620);
-	assert_true(repeated > ROW / 2);
+	apart(1, 4, ACCESS_WRITE, 0x620);
+	assert_true(repeated > ROW / 9);
 	unlocks(1, &l);
 	locks(2, &l, LOCK_WRITE);
 	for (unsigned i = 1; i < ROW; i++)
 		writes(2, m[4][i], 16, 0x621);
 	NO_PAIRS();
-	writes(2, m[3][20], 16, 0x622);
+	writes(2, m[3][30], 16, 0x622);
 	assert_int_equal(pairs_of(0x620, 0x622), 1);
 	unlocks(2, &l);
 }
@@ -106,6 +128,25 @@ static void what_is_spoken_for_is_dropped(void **state)
 	assert_int_equal(fake_pair_count, 2);
 	writes(2, m[5][9], 16, 0x634);
 	assert_int_equal(pairs_of(0x631, 0x634), 1);
+}
+
+static void what_is_not_is_kept(void **state)
+{
+	static int s;
+
+	for (unsigned i = 0; i <= ROW; i++)
+		writes(1, m[12][i], 16, 0x635);
+	as(1);
+	rt_on_send(&s);
+	repeated = 0;
+	for (unsigned i = 0; i < ROW; i++)
+		hot(1, m[12][i] + 12, 8, ACCESS_WRITE, 0x636);
+	assert_true(repeated > ROW / 2);
+	writes(2, m[12][30] + 6, 2, 0x637);
+	assert_int_equal(fake_pair_count, 1);
+	assert_int_equal(pairs_of(0x635, 0x637), 1);
+	writes(2, m[12][31] + 14, 2, 0x638);
+	assert_int_equal(pairs_of(0x636, 0x638), 1);
 }
 
 static void a_row_is_of_its_epoch(void **state)
@@ -139,7 +180,8 @@ static void a_collection_ends_the_row(void **state)
 	static int s;
 	uint32_t collections = segment_collections;
 
-	row(1, 8, ACCESS_WRITE, 0x650);
+	apart(1, 8, ACCESS_WRITE, 0x650);
+	assert_true(repeated > ROW / 9);
 	segment_table.size = segment_table.limit = 1024;
 	for (int i = 0; i < 3000; i++) {
 		writes(3, m[9][0], 8, 0x651);
@@ -151,7 +193,7 @@ static void a_collection_ends_the_row(void **state)
 	assert_false(twin_repeats(detect_self(), (uintptr_t)m[10][0] + 8, 0x650));
 	row(1, 10, ACCESS_WRITE, 0x650);
 	assert_true(repeated > ROW / 2);
-	writes(2, m[8][20], 16, 0x652);
+	writes(2, m[8][30], 16, 0x652);
 	assert_int_equal(pairs_of(0x650, 0x652), 1);
 	writes(2, m[10][20], 16, 0x653);
 	assert_int_equal(pairs_of(0x650, 0x653), 1);
@@ -164,8 +206,10 @@ int main(void)
 		cmocka_unit_test_setup(a_row_is_repeated_and_every_byte_found, fake_start),
 		cmocka_unit_test_setup(a_row_of_reads_accuses_writers_only, fake_start),
 		cmocka_unit_test_setup(another_thread_in_the_row_is_met, fake_start),
+		cmocka_unit_test_setup(a_row_with_another_thread_is_not_repeated, fake_start),
 		cmocka_unit_test_setup(a_lock_is_another_row, fake_start),
 		cmocka_unit_test_setup(what_is_spoken_for_is_dropped, fake_start),
+		cmocka_unit_test_setup(what_is_not_is_kept, fake_start),
 		cmocka_unit_test_setup(a_collection_ends_the_row, fake_start),
 		/* Leaves order between 1 and the others behind: last. */
 		cmocka_unit_test_setup(a_row_is_of_its_epoch, fake_start),

@@ -1,6 +1,10 @@
 /*
  * quick - the usual miss: no conflict, a cell to be had. Inline in both its users: access.c
  * (misses of patched sites) and record.c (everything else tries it first).
+ *
+ * Tried and left: a bit in the first cell saying that the rest is empty, or of the same thread, so that a miss need not
+ * read it. zstd 0 to 3 % faster, pbzip2 7 to 13 % slower (least CPU time of 4 alternating rounds, machine loaded): what misses mostly
+ * has cells of two kinds, and the look at the bit is one branch more that nobody can foretell.
  */
 #ifndef RT_DETECT_QUICK_H
 #define RT_DETECT_QUICK_H
