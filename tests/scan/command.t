@@ -29,7 +29,7 @@ check_output "--explain: a beginning of the id" "same object: " deadheat scan --
 check_status "--explain: no such id" 2 deadheat scan --explain 0123456789abcdef racy.c
 check_output "--summary: the function" "serve" deadheat scan --quiet --summary serve racy.c
 check_output "--summary: its lock" "lock" deadheat scan --quiet --summary serve racy.c
-check_fails "--summary: no such function" deadheat scan --summary frobnicate racy.c
+check_status "--summary: no such function" 2 deadheat scan --summary frobnicate racy.c
 check_output "--without: the proof is gone" "verdict: undecided" deadheat scan --without locks clean.c
 check_status "--without: an unknown name" 2 deadheat scan --without lokcs clean.c
 check_output "... did you mean" "did you mean 'locks'" deadheat scan --without lokcs clean.c
@@ -78,6 +78,8 @@ check_fails "no such file" deadheat scan none.c
 check_output "a file that does not compile: the compiler's words" "broken" deadheat scan clean.c broken.c
 check_fails "... and no proof" sh -c 'deadheat scan --quiet clean.c broken.c | grep -q race-free'
 check_output "... it is listed" "broken.c was left out" deadheat scan --quiet clean.c broken.c
+: >empty.bc
+check "the only file cannot be read: that is said in one line" sh -c 'deadheat scan empty.bc >out 2>&1; [ $? = 3 ] && [ "$(wc -l <out)" = 1 ] && grep -q "empty.bc: the file is empty" out'
 check_status "a build that is none" 3 deadheat scan -p "$tmp/nowhere"
 check_status "an unknown format" 2 deadheat scan --format frob racy.c
 check_output "words for the compiler" "verdict: race-free" deadheat scan clean.c -- -DX=1 -I /tmp

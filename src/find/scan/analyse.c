@@ -255,7 +255,7 @@ int analyse_summary(struct strbuf *out, const struct linked *program, const stru
 	facts_id exit;
 
 	if (f == IR_NO)
-		return error("no function %s in the program (a static one of several is not named by its name alone)", function);
+		return error_usage("no function %s in the program (a static one of several is not named by its name alone)", function);
 	begin(&s, program, models, options);
 	if (!s.functions[f].defined) {
 		end(&s);

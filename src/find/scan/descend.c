@@ -11,8 +11,10 @@
  * I2  What must hold is only brought down if its names still mean the same: facts_enter().
  * I3  A thread is (creating instruction, id, entry, creating thread). A chain of threads that creates
  *     itself again is cut at the first repetition, which then stands for any number.
- *     Beyond THREADS_MAX they are no longer kept apart: one per entry, of which there are many, made by
- *     nobody we know of, so that it may run beside anything at any time.
+ *     Beyond THREADS_MAX they are no longer kept apart: one for all further entries, of which there are
+ *     many, made by nobody we know of, so that it may run beside anything at any time. (One for each
+ *     entry said nothing more and cost contexts for each: sqlite creates threads by a pointer that points-to
+ *     takes for any of 730 functions, and did not end before the limit of contexts.)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -225,11 +227,11 @@ static facts_id inherited(struct descent *d, facts_id state, uint32_t parent)
 
 static uint32_t root_thread(struct descent *d, uint32_t f, bool many);
 
-static uint32_t any_thread(struct descent *d, uint32_t function)
+static uint32_t any_thread(struct descent *d)
 {
-	if (!d->any_thread[function])
-		d->any_thread[function] = root_thread(d, function, true) + 1;
-	return d->any_thread[function] - 1;
+	if (!d->any_thread)
+		d->any_thread = root_thread(d, IR_NO, true) + 1;
+	return d->any_thread - 1;
 }
 
 static void add_thread(struct descent *d, uint32_t context, uint32_t event, const struct call_target *target, facts_id state, path_id id, path_id arg)
@@ -263,7 +265,7 @@ static void add_thread(struct descent *d, uint32_t context, uint32_t event, cons
 	if (t == IR_NO && d->threads.count >= THREADS_MAX) {
 		for (uint32_t i = 0; i < formals; i++)
 			args[i] = any_formal(d, target->function, i);
-		entry.thread = any_thread(d, target->function);
+		entry.thread = any_thread(d);
 		entry.state = s->nothing;
 		called_from(d, target->function, UINT32_MAX - 2);
 		add_context(d, &entry);
@@ -460,9 +462,8 @@ static void start(struct descent *d, struct scan *s)
 	*d = (struct descent){ .s = s, .context_cap = s->large ? CONTEXTS_LARGE : CONTEXTS };
 	d->formal_class = calloc(s->value_count + 1, sizeof(*d->formal_class));
 	d->started = calloc(s->function_count + 1, 1);
-	d->any_thread = calloc(s->function_count + 1, sizeof(*d->any_thread));
 	d->call_site = calloc(s->function_count + 1, sizeof(*d->call_site));
-	if (!d->call_site || !d->formal_class || !d->started || !d->any_thread)
+	if (!d->call_site || !d->formal_class || !d->started)
 		BUG("out of memory");
 }
 
@@ -587,7 +588,6 @@ void descent_free(struct descent *d)
 	free(d->groups);
 	free(d->formal_class);
 	free(d->started);
-	free(d->any_thread);
 	free(d->call_site);
 	free(d->bucket);
 	free(d->slots);

@@ -1,10 +1,7 @@
 /*
  * flow - the state at every point of one function, its summary, and in the last round its events.
  *
- * A block's state is a few ways (WAYS) of getting there, each with what it knows of results: value v
- * is zero / is not zero. That is how `if (trylock(m) == 0)`, `if (flag) lock(m)` ... `if (flag)
- * unlock(m)` and functions that return whether they hold the lock (the paper's conditional locking)
- * are followed. Ways with equal facts are one; too many are met.
+ * A block's state is a few ways of getting there: ways.h.
  *
  * I1  Forward, to a fixed point: must facts only shrink, may facts only grow.
  * I2  Every use of a pointer that is not plainly an address, a comparison or an argument lets its
@@ -15,19 +12,8 @@
 #include <string.h>
 
 #include "find/scan/intern.h"
+#include "find/scan/ways.h"
 
-#define WAYS 6
-#define KNOWN 6
-
-struct way {
-	facts_id state;
-	uint32_t count;
-	struct { uint32_t value; bool nonzero; } known[KNOWN];
-};
-struct ways {
-	uint32_t count;
-	struct way way[WAYS];
-};
 struct flow {
 	struct work *w;
 	struct ways *in;
@@ -36,174 +22,7 @@ struct flow {
 	bool cut;
 };
 
-/* ---- ways ----------------------------------------------------------------------------------------------- */
-
-static int known(const struct way *way, uint32_t value)
-{
-	for (uint32_t i = 0; i < way->count; i++)
-		if (way->known[i].value == value)
-			return way->known[i].nonzero;
-	return -1;
-}
-
-static void forget_value(struct way *way, uint32_t value)
-{
-	for (uint32_t i = 0; i < way->count; i++)
-		if (way->known[i].value == value)
-			way->known[i--] = way->known[--way->count];
-}
-
-static void learn(struct way *way, uint32_t value, bool nonzero)
-{
-	forget_value(way, value);
-	if (way->count == KNOWN) { /* the oldest goes */
-		memmove(&way->known[0], &way->known[1], (KNOWN - 1) * sizeof(way->known[0]));
-		way->count--;
-	}
-	way->known[way->count].value = value;
-	way->known[way->count++].nonzero = nonzero;
-}
-
-static void keep_common(struct way *a, const struct way *b)
-{
-	for (uint32_t i = 0; i < a->count; i++)
-		if (known(b, a->known[i].value) != a->known[i].nonzero)
-			a->known[i--] = a->known[--a->count];
-}
-
-static bool same_known(const struct way *a, const struct way *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (uint32_t i = 0; i < a->count; i++)
-		if (known(b, a->known[i].value) != a->known[i].nonzero)
-			return false;
-	return true;
-}
-
-static void add_way(struct scan *s, struct ways *ways, const struct way *way)
-{
-	if (!way->state)
-		return;
-	for (uint32_t i = 0; i < ways->count; i++)
-		if (ways->way[i].state == way->state) {
-			keep_common(&ways->way[i], way);
-			return;
-		}
-	for (uint32_t i = 0; i < ways->count; i++)
-		if (same_known(&ways->way[i], way)) {
-			ways->way[i].state = facts_meet(s, ways->way[i].state, way->state);
-			return;
-		}
-	if (ways->count == WAYS) {
-		struct way *last = &ways->way[WAYS - 1];
-
-		last->state = facts_meet(s, last->state, way->state);
-		keep_common(last, way);
-		return;
-	}
-	ways->way[ways->count++] = *way;
-}
-
-/* Adds to the state at a block's entry; true if it changed. A block's ways are met when they do not come to rest. */
-static bool merge_into(struct scan *s, struct ways *to, const struct ways *from, uint32_t visits)
-{
-	struct ways before = *to;
-
-	for (uint32_t i = 0; i < from->count; i++)
-		add_way(s, to, &from->way[i]);
-	if (visits > 24 && to->count > 1) {
-		struct way one = to->way[0];
-
-		for (uint32_t i = 1; i < to->count; i++) {
-			one.state = facts_meet(s, one.state, to->way[i].state);
-			keep_common(&one, &to->way[i]);
-		}
-		to->count = 1;
-		to->way[0] = one;
-	}
-	if (before.count != to->count)
-		return true;
-	for (uint32_t i = 0; i < to->count; i++)
-		if (before.way[i].state != to->way[i].state || !same_known(&before.way[i], &to->way[i]))
-			return true;
-	return false;
-}
-
 /* ---- conditions ------------------------------------------------------------------------------------------- */
-
-static bool is_address(const struct work *w, ir_operand o)
-{
-	const struct ir_instr *def = ir_kind(o) == IR_K_VALUE ? w->def[ir_index(o)] : NULL;
-
-	if (ir_kind(o) == IR_K_GLOBAL || ir_kind(o) == IR_K_FUNC)
-		return true;
-	if (ir_kind(o) == IR_K_CONST)
-		return ir_kind(w->unit->constants[ir_index(o)].base) == IR_K_GLOBAL;
-	return def && (def->op == IR_ALLOCA || (def->op == IR_INDEX && is_address(w, def->a)) || (def->op == IR_FIELD && is_address(w, def->a)));
-}
-
-/* Which value does this condition speak of, and is it zero or not when the condition holds? false: nothing said. */
-struct meaning {
-	uint32_t value;
-	bool said[2];     /* by outcome false / true */
-	bool nonzero[2];
-};
-
-/* bit: the operand is one bit wide. A bool in memory is a byte; cut down to one bit it is the same bool. */
-static bool meaning_of(const struct work *w, ir_operand o, struct meaning *m, bool bit)
-{
-	const struct ir_instr *def = ir_kind(o) == IR_K_VALUE ? w->def[ir_index(o)] : NULL;
-	int64_t k;
-
-	if (ir_kind(o) != IR_K_VALUE)
-		return false;
-	*m = (struct meaning){ .value = ir_index(o), .said = { true, true }, .nonzero = { false, true } };
-	if (!def)
-		return true;
-	if (def->op == IR_COPY && (def->sub == IR_COPY_ZEXT || def->sub == IR_COPY_SEXT || def->sub == IR_COPY_SAME))
-		return meaning_of(w, def->a, m, bit && def->sub == IR_COPY_SAME);
-	if (def->op == IR_COPY && def->sub == IR_COPY_TRUNC) { /* what is left is not zero: nor is the whole */
-		if (!meaning_of(w, def->a, m, false))
-			return false;
-		m->said[0] &= bit;
-		return true;
-	}
-	if (def->op == IR_EXTRACT && def->imm == 1 && ir_kind(def->a) == IR_K_VALUE && w->def[ir_index(def->a)] &&
-	    w->def[ir_index(def->a)]->op == IR_CMPXCHG) { /* known of a compare-and-swap: whether it succeeded */
-		m->value = ir_index(def->a);
-		return true;
-	}
-	if (def->op == IR_ARITH && def->sub == IR_A_XOR && constant_of(w, def->b, &k) && (k == 1 || k == -1)) {
-		const struct ir_instr *inner = ir_kind(def->a) == IR_K_VALUE ? w->def[ir_index(def->a)] : NULL;
-		struct meaning turned;
-
-		if (!inner || (inner->op != IR_COMPARE && inner->op != IR_ARITH && inner->op != IR_COPY) || !meaning_of(w, def->a, m, bit))
-			return false;
-		turned = *m;
-		for (int i = 0; i < 2; i++) {
-			m->said[i] = turned.said[!i];
-			m->nonzero[i] = turned.nonzero[!i];
-		}
-		return true;
-	}
-	if (def->op == IR_COMPARE && (def->sub == IR_C_EQ || def->sub == IR_C_NE) && constant_of(w, def->b, &k)) {
-		struct meaning inner;
-		bool equal = def->sub == IR_C_EQ;
-
-		if (!meaning_of(w, def->a, &inner, false))
-			return false;
-		*m = inner;
-		for (int i = 0; i < 2; i++) {
-			bool is_k = equal == i; /* the outcome says: operand equals k */
-
-			m->said[i] = k ? is_k && inner.said[1] : inner.said[!is_k];
-			m->nonzero[i] = k ? inner.nonzero[1] : inner.nonzero[!is_k];
-		}
-		return true;
-	}
-	return true;
-}
 
 /* A flag was seen set: what was written before it was set has happened. */
 static facts_id seen(struct flow *flow, facts_id state, uint32_t value)
@@ -389,10 +208,10 @@ static void flag_ways(struct flow *flow, const struct ir_instr *in, struct ways 
 		for (int nonzero = 0; nonzero < 2; nonzero++) {
 			struct way way = ways->way[i];
 
-			learn(&way, in->dst, nonzero);
+			way_learn(&way, in->dst, nonzero);
 			if (nonzero == (in->op == IR_CMPXCHG))
 				way.state = facts_add(w->s, way.state, (struct fact){ .kind = FACT_HELD, .path = flag, .mode = LOCK_WRITE, .old = HELD_FLAG });
-			add_way(w->s, &out, &way);
+			ways_add(w->s, &out, &way);
 		}
 	*ways = out;
 }
@@ -416,7 +235,7 @@ static void to_record(struct work *w, const struct ways *ways, struct ways *out)
 		return;
 	for (uint32_t i = 1; i < ways->count; i++) {
 		out->way[0].state = facts_meet(w->s, out->way[0].state, ways->way[i].state);
-		keep_common(&out->way[0], &ways->way[i]);
+		way_keep_common(&out->way[0], &ways->way[i]);
 	}
 	out->count = 1;
 }
@@ -443,20 +262,20 @@ static void call_ways(struct flow *flow, const struct ir_instr *in, uint32_t blo
 
 		if (in->dst != IR_NO) {
 			way.state = facts_redefine(w->s, way.state, w->f, in->dst);
-			forget_value(&way, in->dst);
+			way_forget(&way, in->dst);
 		}
 		effects_call(w, in, block, way.state, after);
 		if (after[0] == after[1] || in->dst == IR_NO || !w->used[in->dst]) {
 			way.state = facts_meet(w->s, after[0], after[1]);
-			add_way(w->s, &out, &way);
+			ways_add(w->s, &out, &way);
 			continue;
 		}
 		for (int nonzero = 0; nonzero < 2; nonzero++) {
 			struct way split = way;
 
 			split.state = after[nonzero];
-			learn(&split, in->dst, nonzero);
-			add_way(w->s, &out, &split);
+			way_learn(&split, in->dst, nonzero);
+			ways_add(w->s, &out, &split);
 		}
 	}
 	*ways = out;
@@ -475,7 +294,7 @@ static void to_phis(struct flow *flow, uint32_t from, uint32_t to, struct way *w
 
 		if (in->op != IR_PHI)
 			break;
-		forget_value(way, in->dst);
+		way_forget(way, in->dst);
 		for (uint32_t j = 0; j + 1 < in->size; j += 2) {
 			ir_operand o = w->unit->extras[in->extra + j + 1];
 			int64_t k;
@@ -483,11 +302,11 @@ static void to_phis(struct flow *flow, uint32_t from, uint32_t to, struct way *w
 			if (w->unit->extras[in->extra + j] != from)
 				continue;
 			if (ir_kind(o) == IR_K_NULL || (constant_of(w, o, &k)))
-				learn(way, in->dst, ir_kind(o) != IR_K_NULL && k);
+				way_learn(way, in->dst, ir_kind(o) != IR_K_NULL && k);
 			else if (is_address(w, o))
-				learn(way, in->dst, true);
-			else if (ir_kind(o) == IR_K_VALUE && known(&old, ir_index(o)) >= 0)
-				learn(way, in->dst, known(&old, ir_index(o)));
+				way_learn(way, in->dst, true);
+			else if (ir_kind(o) == IR_K_VALUE && way_knows(&old, ir_index(o)) >= 0)
+				way_learn(way, in->dst, way_knows(&old, ir_index(o)));
 			if (ir_kind(o) == IR_K_VALUE && w->values[in->dst] != symbolic_operand(w, o))
 				way->state = escape_operand(w, way->state, o);
 			break;
@@ -508,7 +327,7 @@ static void along(struct flow *flow, uint32_t from, uint32_t to, struct way way,
 			loop_joins(w, loop, &way.state);
 	}
 	to_phis(flow, from, to, &way);
-	add_way(w->s, out, &way);
+	ways_add(w->s, out, &way);
 }
 
 static void branch(struct flow *flow, const struct ir_instr *in, uint32_t block, const struct ways *ways, int which, struct ways *out)
@@ -521,11 +340,11 @@ static void branch(struct flow *flow, const struct ir_instr *in, uint32_t block,
 		struct way way = ways->way[i];
 
 		if (says) {
-			int now = known(&way, m.value);
+			int now = way_knows(&way, m.value);
 
 			if (now >= 0 && now != m.nonzero[which])
 				continue;
-			learn(&way, m.value, m.nonzero[which]);
+			way_learn(&way, m.value, m.nonzero[which]);
 			if (m.nonzero[which])
 				way.state = seen(flow, way.state, m.value);
 		}
@@ -543,7 +362,7 @@ static void leave(struct flow *flow, const struct ir_instr *in, const struct way
 		int result = -1;
 
 		if (ir_kind(in->a) == IR_K_VALUE)
-			result = known(&ways->way[i], ir_index(in->a));
+			result = way_knows(&ways->way[i], ir_index(in->a));
 		else if (ir_kind(in->a) == IR_K_NULL || constant_of(w, in->a, &k))
 			result = ir_kind(in->a) != IR_K_NULL && k;
 		if (result < 0 && is_address(w, in->a))
@@ -560,7 +379,7 @@ static void leave(struct flow *flow, const struct ir_instr *in, const struct way
 
 static void send(struct flow *flow, uint32_t to, const struct ways *ways, uint32_t visits)
 {
-	if (ways->count && merge_into(flow->w->s, &flow->in[to], ways, visits))
+	if (ways->count && ways_merge(flow->w->s, &flow->in[to], ways, visits))
 		flow->dirty[to] = true;
 }
 
@@ -626,7 +445,7 @@ static void run_block(struct flow *flow, uint32_t block, uint32_t visits, bool f
 		}
 		for (uint32_t j = 0; j < ways.count; j++) {
 			if (in->dst != IR_NO && in->op != IR_PHI)
-				forget_value(&ways.way[j], in->dst);
+				way_forget(&ways.way[j], in->dst);
 			ways.way[j].state = step(flow, in, block, ways.way[j].state);
 		}
 		if (in->op == IR_RMW || in->op == IR_CMPXCHG)

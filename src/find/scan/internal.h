@@ -6,10 +6,11 @@
  *     wrappers.c    functions that hand out what they allocate: a copy for each call
  *     calls.c       who calls whom, strongly connected components
  *     path.c        symbolic values: hash-consed access paths
- *     facts.c       states: locks held and released, ownership, threads, what has happened
+ *     facts.c       states: locks held and released, ownership, threads, what has happened (facts.h)
  *     symbolic.c    every SSA value of one function as a path
  *     loops.c       counted loops: creating and joining threads by index
  *     effects.c     what one call does: models and callees' summaries
+ *     ways.c        a state as a few ways of getting there;  meaning.c  what a condition says
  *     flow.c        states through one function, its summary and its events
  *     summary.c     bottom-up over the call graph, in parallel
  *     descend.c     top-down from the thread entries: absolute accesses
@@ -500,7 +501,7 @@ struct descent {
 	size_t group_slots, group_count;
 	path_id *formal_class; /* per value of the program: a formal as any of its class; made when asked */
 	bool *started;         /* per function: s->parallel: it is an entry already */
-	uint32_t *any_thread;  /* per function: thread + 1 that stands for any number of it, made by nobody we know of */
+	uint32_t any_thread;   /* thread + 1 that stands for any number of all entries beyond THREADS_MAX; 0 none */
 	VEC(struct thread) threads;
 	VEC(struct place_access) accesses;
 	VEC(struct sync_place) syncs;

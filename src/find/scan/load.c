@@ -126,7 +126,8 @@ static struct ir_unit *gather(struct load_result *result, struct pool *pool)
 			progress_clear();
 			fputs(made->message, stderr);
 		}
-		skip(pool, pool->list.items[i].file, made->why);
+		if (pool->list.count > 1) /* else nothing is left, which says the same: nothing_read() */
+			skip(pool, pool->list.items[i].file, made->why);
 		result->skipped_count++;
 	}
 	return units;

@@ -34,7 +34,7 @@ static const char *thread_text(struct descent *d, uint32_t thread, struct arena 
 	const struct ir_location *loc;
 
 	if (t->parent == IR_NO && t->function == IR_NO)
-		return "any caller";
+		return d->s->parallel ? "any caller" : "one of many threads";
 	if (t->parent == IR_NO)
 		return t->many ? arena_printf(arena, "%s (entry)", ir_string(scan_unit(s, t->function), scan_function(s, t->function)->display))
 			       : "main";
