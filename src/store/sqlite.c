@@ -41,6 +41,7 @@ struct connection {
 	sqlite3 *db;
 	uint64_t waits_since; /* monotonic ms, when the present wait began */
 	int gate;             /* store.lock; -1 where it cannot be made */
+	bool full;            /* the disk had no room */
 	struct cursor cache[CACHE];
 };
 
@@ -51,10 +52,11 @@ static struct connection *connection_of(struct store *store)
 
 /* ---- what went wrong ------------------------------------------------------------ */
 
-static int disk_full(const char *at)
+static int disk_full(struct store *store)
 {
+	connection_of(store)->full = true;
 	return error_cannot("disk full while writing the store %s: free some space and run again, what was finished is kept",
-			    at);
+			    store->location);
 }
 
 static int explain(struct store *store, int code)
@@ -64,16 +66,18 @@ static int explain(struct store *store, int code)
 
 	switch (code & 0xff) {
 	case SQLITE_FULL:
-		return disk_full(at);
+		return disk_full(store);
 	case SQLITE_IOERR:
 		if (sqlite3_system_errno(db) == ENOSPC || code == SQLITE_IOERR_SHMSIZE)
-			return disk_full(at);
+			return disk_full(store);
 		return code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_FSYNC
 			       ? error_cannot("cannot write the store %s (disk, quota or file size limit): make room and run "
 					      "again, what was finished is kept", at)
 			       : error_cannot("cannot read the store %s: %s; check the disk", at, sqlite3_errmsg(db));
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
+		if (connection_of(store)->full)
+			return disk_full(store);
 		return error_cannot("cannot write the store %s: it is read-only; make it writable or name another "
 				    "with --store", at);
 	case SQLITE_BUSY:
@@ -403,15 +407,39 @@ static int open_writable(struct store *store, const char *file, int flags)
 	return result;
 }
 
+static void close_file(struct connection *c)
+{
+	for (size_t i = 0; i < CACHE; i++)
+		sqlite3_finalize(c->cache[i].statement);
+	memset(c->cache, 0, sizeof(c->cache));
+	sqlite3_close(c->db);
+	c->db = NULL;
+}
+
+/*
+ * WAL needs room for its index even to read. Without any, the file as it stands is all there is when the log is
+ * empty: what was found can be read on a full disk. Writing to it then fails with the line for full disks.
+ */
+static int open_on_full_disk(struct store *store, const char *file)
+{
+	struct stat log;
+	char *name = sqlite3_mprintf("%s-wal", file);
+	bool holds = !stat(name, &log) && log.st_size;
+
+	sqlite3_free(name);
+	if (holds)
+		return -1;
+	close_file(connection_of(store));
+	return open_read_only(store, file);
+}
+
 static void sqlite_close(struct store *store)
 {
 	struct connection *c = connection_of(store);
 
 	if (c->db)
 		enter_gate(store); /* or not, when its holder stands still: SQLite copes */
-	for (size_t i = 0; i < CACHE; i++)
-		sqlite3_finalize(c->cache[i].statement);
-	sqlite3_close(c->db);
+	close_file(c);
 	leave_gate(store);
 	free(c);
 	store->connection = NULL;
@@ -432,6 +460,8 @@ static int sqlite_open(struct store *store, bool create)
 		result = open_read_only(store, file);
 	else
 		result = open_writable(store, file, flags);
+	if (result && !create && connection_of(store)->full)
+		result = open_on_full_disk(store, file);
 	sqlite3_free(file);
 	if (result)
 		sqlite_close(store);

@@ -55,5 +55,11 @@ if unshare -m true 2>/dev/null; then
 	check_fails "a full disk" full
 	check_output "a full disk: says so" "small/s" full
 	check_output "a full disk: prints anyway" "$found" full
+	later() { # what is done on a disk that became full
+		unshare -m sh -c "mount -t tmpfs -o size=400k none small && deadheat detect --quiet --runs 1 --store small/s ./race >/dev/null &&
+			head -c 600000 /dev/zero >small/fill 2>/dev/null; $1"
+	}
+	check_output "a disk that became full: what was found can be read" suspected later "deadheat list --store small/s"
+	check_output "... and nothing is written" "disk full" later "deadheat confirm --trials 2 --store small/s -- ./race"
 fi
 done_testing
