@@ -142,6 +142,7 @@ void exclude_begin(struct descent *d)
 		struct place_access *a = &d->accesses.items[i];
 
 		a->cell = points_to_find(d->s, path_cell(d->s, a->path));
+		a->flags = descent_event(d, a->context, a->event)->flags;
 		a->next = d->bucket[a->cell.node];
 		d->bucket[a->cell.node] = (uint32_t)i + 1;
 	}

@@ -488,6 +488,7 @@ struct thread {
 struct place_access {
 	uint32_t context, event, thread;
 	uint8_t owned;         /* nobody else knew the object */
+	uint8_t flags;         /* of the event; from exclude_begin() on */
 	path_id path;
 	facts_id state;
 	uint32_t next;         /* bucket */

@@ -152,6 +152,19 @@ static void compare(struct worker *w, struct batch *batch, const struct place_ac
 	keep(w, batch, &view, why, key);
 }
 
+/*
+ * A reference count is atomic in thousands of places: those pairs need no second look where everything runs in
+ * parallel and both are the same field.
+ */
+static bool both_atomic(struct worker *w, const struct batch *batch, const struct place_access *a, const struct place_access *b)
+{
+	if (!(a->flags & b->flags & ACCESS_ATOMIC) || !batch->is_field || !w->d.s->parallel || w->d.s->options->without >> EXCLUDE_ATOMICS & 1)
+		return false;
+	w->considered++;
+	w->excluded[EXCLUDE_ATOMICS]++;
+	return true;
+}
+
 /* Each with each where one writes. More candidates than are shown: no need to look for the next. */
 static void run_batch(struct worker *w, struct batch *batch)
 {
@@ -167,7 +180,11 @@ static void run_batch(struct worker *w, struct batch *batch)
 		bool is_write = next < batch->write_count && writes[next] == i;
 
 		for (uint32_t k = is_write ? i : (uint32_t)next; k < (is_write ? batch->count : batch->write_count); k++) {
-			compare(w, batch, a, &w->d.accesses.items[list[is_write ? k : writes[k]]]);
+			const struct place_access *b = &w->d.accesses.items[list[is_write ? k : writes[k]]];
+
+			if (both_atomic(w, batch, a, b))
+				continue;
+			compare(w, batch, a, b);
 			if (batch->found_count > max) {
 				batch->found_count = max;
 				limit(&w->d, a, batch->is_field ? "more than %d candidates on one field of a struct: the rest is not shown"
@@ -203,9 +220,7 @@ static void *work(void *arg)
 
 static bool writes(const struct descent *d, uint32_t access)
 {
-	const struct place_access *a = &d->accesses.items[access];
-
-	return descent_event(d, a->context, a->event)->flags & ACCESS_WRITE;
+	return d->accesses.items[access].flags & ACCESS_WRITE;
 }
 
 /* list[first .. first + count) becomes a batch; without a write it is none. */
