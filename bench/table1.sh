@@ -13,8 +13,8 @@
 #
 # Real programs have up to hundreds of candidates (the hybrid rule knows nothing of memory that is handed on
 # under a lock), nobody knows their races, and a trial costs a tenth of a second rather than a millisecond: PAIRS=5
-# of them are tried, evenly spaced in the list, REAL_TRIALS=50 times each or as often as 30 s a program allow
-# (the column "tried" says how often), and REAL_TRIALS schedules of the random policy or as many as 15 s allow.
+# of them are tried, evenly spaced in the list, REAL_TRIALS=50 times each or as often as 25 s a program allow
+# (the column "tried" says how often), and REAL_TRIALS schedules of the random policy or as many as 10 s allow.
 # Rows are kept in table1.tsv and table1-real.tsv: the command resumes.
 cd "$(dirname "$0")/.." || exit 1
 . bench/lib/part.sh
@@ -123,11 +123,11 @@ real_row() {
 	ids=$(awk -v most="$pairs" '$2 == "suspected" { id[++n] = $1 } END { if (n < most) most = n; for (i = 0; i < most; i++) print id[1 + int(i * n / most)] }' "$tmp/list")
 	all_trials=$trials trials=$REAL_TRIALS trial=- tried="0 pairs"
 	if [ -n "$ids" ]; then
-		confirm 30 $ids -- "$program" $(small_arguments "$name")
+		confirm 25 $ids -- "$program" $(small_arguments "$name")
 		tried="$(sed -n 's/.* [0-9]* of \([0-9]*\)$/\1/p' "$tmp/list" | sort -n | awk '{ v[NR] = $1 } END { printf "%d pairs × %d", NR, v[1]; if (v[1] != v[NR]) printf "..%d", v[NR] }')"
 	fi
 	failed=$(failures "$plain" $(small_arguments "$name"))
-	random=$(PIECE=10 random_failures 15 "$program" $(small_arguments "$name"))
+	random=$(PIECE=10 random_failures 10 "$program" $(small_arguments "$name"))
 	trials=$all_trials
 	late "$name" 1 && return
 	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$(source_lines "$name")" "$native" "${detect:--}" "$trial" "$candidates" "$tried" \
@@ -155,7 +155,7 @@ echo
 { printf 'subject\tlines\tnative s\tdetect s\ttrial s\tcandidates\tconfirmed\tknown\tharmful\tplain runs failed\trandom failed\tmet, mean (lowest)\tnew\tpaper\n'; cat "$out"; } | markdown
 if [ -s "$real_out" ]; then
 	echo
-	echo "Real programs: at most $pairs pairs of each, $REAL_TRIALS trials a pair or 30 s a program. Nobody knows their races, so there is no column for that."
+	echo "Real programs: at most $pairs pairs of each, $REAL_TRIALS trials a pair or 25 s a program. Nobody knows their races, so there is no column for that."
 	echo
 	{ printf 'program\tlines\tnative s\tdetect s\ttrial s\tcandidates\ttried\tconfirmed\tharmful\tplain runs failed\trandom failed\tmet, mean (lowest)\n'; cat "$real_out"; } | markdown
 fi
