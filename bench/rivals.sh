@@ -6,14 +6,14 @@
 # Time and memory over native of the same compiler (-O2; valgrind: gcc's) on the larger input of each
 # subject; rounds alternate over the tools, a figure is the median. Helgrind and DRD get a tenth of the
 # input, beside native on that, and one round: they need a minute for what takes native a second. Then the distinct pairs of lines
-# each reports on the small input, RUNS runs united, builds without optimisation (optimised code has
-# fewer statements to report), and of these the pairs that the subject's header states; "missed" are
+# each reports on the small input, RUNS runs united (ours with another seed each, as detect --runs has them), builds
+# without optimisation (optimised code has fewer statements to report), and of these the pairs that the subject's header states; "missed" are
 # stated pairs that a ThreadSanitizer reports and we do not, "ours alone" those it is the other way round.
 # Rows are kept in rivals.tsv.
 cd "$(dirname "$0")/.." || exit 1
 . bench/lib/part.sh
 . tests/expect.sh
-rounds=${ROUNDS:-3} runs=${RUNS:-3}
+rounds=${ROUNDS:-3} runs=${RUNS:-3} seed=1
 subjects=${*:-nbody raytracer montecarlo cache sor crawler vector list hashset treeset logwriter querycache conntable}
 tools="ours tsan-clang tsan-gcc helgrind drd"
 out=$R/rivals.tsv
@@ -57,7 +57,7 @@ run() { # TOOL PREFIX ARGUMENTS...
 	tool=$1 prefix=$2; shift 2
 	native=$tmp/native-gcc; [ -n "$prefix" ] && native=$tmp/o0-native
 	case $tool in
-	ours) within 60 "$tmp/time" deadheat detect -q --runs 1 --store "$tmp/store" -- "$tmp/${prefix}ours" "$@" ;;
+	ours) within 60 "$tmp/time" deadheat detect -q --runs 1 --seed "$seed" --store "$tmp/store" -- "$tmp/${prefix}ours" "$@" ;;
 	tsan-*) within 60 "$tmp/time" setarch -R "$tmp/$prefix$tool" "$@" ;;
 	helgrind | drd) within 60 "$tmp/time" valgrind --tool=$tool -q "$native" "$@" ;;
 	*) within 60 "$tmp/time" "$tmp/$tool" "$@" ;;
@@ -107,7 +107,7 @@ row() {
 	expect_pairs expect "$file" >"$tmp/known"
 	for tool in $tools; do
 		: >"$tmp/$tool.said"
-		for _ in $(seq "$runs"); do run $tool o0- >/dev/null 2>>"$tmp/$tool.said"; done
+		for seed in $(seq "$runs"); do run $tool o0- >/dev/null 2>>"$tmp/$tool.said"; done
 		case $tool in ours) pairs_of_ours ;; drd) lines_of_reports "$tmp/drd.said" "$name" ;; *) pairs_of_reports "$tmp/$tool.said" "$name" ;; esac >"$tmp/$tool.pairs"
 		printf '%s\t%s\t%.2f\t%s\t%d\t%d\t%d of %d\n' "$name" $tool "$(ratios $tool | median)" "$(ratios $tool | sort -n | sed -n '1p;$p' | tr '\n' ' ' | awk '{ printf "%.2f..%.2f", $1, $2 }')" \
 			"$(cut -d' ' -f3 "$tmp/$tool.times" | median | awk '{ print int($1 / 1024) }')" "$(wc -l <"$tmp/$tool.pairs")" \

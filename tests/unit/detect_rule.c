@@ -307,6 +307,35 @@ static void but_only_for_its_own_bytes(void **state)
 	unlocks(2, &m[42]);
 }
 
+/* Neighbours in one granule, read by one thread, written by the other: two pairs. */
+static void neighbours_are_two_pairs(void **state)
+{
+	reads(2, m[44] + 4, 4, 0x1021);
+	reads(2, m[44], 4, 0x1022);
+	writes(1, m[44] + 4, 4, 0x1023);
+	writes(1, m[44], 4, 0x1024);
+	assert_int_equal(pairs_of(0x1021, 0x1023), 1);
+	assert_int_equal(pairs_of(0x1022, 0x1024), 1);
+	assert_int_equal(pairs_of(0x1021, 0x1024) + pairs_of(0x1022, 0x1023), 0);
+}
+
+/* The first thread of all is no other: a list it meets stays one. */
+static void neighbours_written_by_the_first_thread_are_two_pairs(void **state)
+{
+	reads(2, m[45] + 4, 4, 0x1031);
+	reads(2, m[45], 4, 0x1032);
+	writes(0, m[45] + 4, 4, 0x1033);
+	writes(0, m[45], 4, 0x1034);
+	reads(0, m[45] + 8, 4, 0x1035);
+	writes(2, m[45] + 4, 4, 0x1036);
+	writes(2, m[45] + 12, 4, 0x1037);
+	assert_int_equal(pairs_of(0x1031, 0x1033), 1);
+	assert_int_equal(pairs_of(0x1032, 0x1034), 1);
+	assert_int_equal(pairs_of(0x1033, 0x1036), 1);
+	assert_int_equal(pairs_of(0x1031, 0x1034) + pairs_of(0x1032, 0x1033), 0);
+	assert_int_equal(pairs_of(0x1034, 0x1036) + pairs_of(0x1035, 0x1037), 0);
+}
+
 /* After the first conflict every site is kept. */
 static void lists_find_every_pair(void **state)
 {
@@ -433,6 +462,8 @@ int main(void)
 		cmocka_unit_test_setup(neighbours_keep_their_sites, fake_start),
 		cmocka_unit_test_setup(the_second_site_of_a_segment_is_kept, fake_start),
 		cmocka_unit_test_setup(but_only_for_its_own_bytes, fake_start),
+		cmocka_unit_test_setup(neighbours_are_two_pairs, fake_start),
+		cmocka_unit_test_setup(neighbours_written_by_the_first_thread_are_two_pairs, fake_start),
 		cmocka_unit_test_setup(lists_find_every_pair, fake_start),
 		cmocka_unit_test_setup(a_known_pair_is_told_with_both_stacks_once_more, fake_start),
 		cmocka_unit_test_setup(ignoring_is_honoured, fake_start),

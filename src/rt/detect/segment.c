@@ -15,7 +15,8 @@
  * I1  A thread writes cells of its current segment only, and its current segment is in its
  *     cache; caches change only in segment_new, under the lock the collector holds. So
  *     marking the caches covers all cells that appear while it marks.
- * I2  Number 0 is no segment.
+ * I2  Number 0 is no segment, and nobody's: a list's head, which names it, must not look like a cell of the first
+ *     thread (its lists were overwritten once).
  */
 #include "rt/detect/internal.h"
 
@@ -176,6 +177,8 @@ bool segments_start(void)
 	}
 	table.limit = FIRST_LIMIT;
 	table.next = 1;
+	if (segments)
+		segments[0].slot = UINT32_MAX;
 	table.marked = rt_reserve(table.size / 8, false);
 	return segments && table.marked;
 }
