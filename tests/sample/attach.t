@@ -78,8 +78,10 @@ until_true inside; kill -KILL $host; wait $host 2>/dev/null
 check "deadheat is killed: all is as before" until_true as_before
 check_output "and another one may come" "process: detached" deadheat sample --store steps --duration 300ms --pid $pid
 # the process is killed
+# Handlers are there, and nobody traces it any more: deadheat has come in. Before that it could not, and says so.
+entered() { ! grep -qxF "$(grep SigCgt before)" "/proc/$pid/status" && ! grep -hE '^TracerPid:.*[1-9]' /proc/$pid/task/*/status >/dev/null; }
 deadheat sample --store steps --pid $pid >killed 2>&1 & host=$!
-until_true inside; kill -KILL $pid; wait $pid 2>/dev/null; wait $host; status=$?
+until_true entered; kill -KILL $pid; wait $pid 2>/dev/null; wait $host; status=$?
 check "the process is killed: status 0" [ $status = 0 ]
 check_output "... it is said" "process: ended" cat killed
 check_fails "... and its CPU time is no nonsense" grep -E '[0-9]{8,}' killed
