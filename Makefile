@@ -53,7 +53,7 @@ RT_sched := $(RT_COMMON) $(RT_SCHED) $(B)/rt/nop/engine.o
 RT_explore := $(RT_COMMON) $(filter-out $(B)/rt/sched/access.o,$(RT_SCHED)) $(RT_DETECT)
 RUNTIMES := nop detect sched explore
 RT_LIBS := $(RUNTIMES:%=$(LIB)/%/libdeadheat_rt.so)
-RT_TRACE := $(call rt_obj,src/rt/trace/*.c src/rt/trap/*.c) $(addprefix $(B)/rt/,raw.o lock.o string.o memory.o libc.o)
+RT_TRACE := $(call rt_obj,src/rt/trace/*.c src/rt/trap/*.c) $(addprefix $(B)/rt/,raw.o handler.o lock.o string.o memory.o libc.o)
 TRACE_LIB := $(LIB)/trace/libdeadheat_trace.so
 
 # scan's lowering is a program of its own: only it is linked against LLVM.

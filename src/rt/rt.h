@@ -327,6 +327,9 @@ void *rt_reserve(size_t size, bool huge);
 void rt_unreserve(void *start, size_t size);
 
 long rt_syscall(long number, ...); /* -errno on failure, touches no errno, no cancellation */
+/* sigaction by the kernel itself: for handlers of our own (handler.c). False: refused. */
+struct sigaction;
+bool rt_sigaction(int number, const struct sigaction *action, struct sigaction *old);
 void rt_futex_wait(uint32_t *word, uint32_t value);
 void rt_futex_wake(uint32_t *word, uint32_t count);
 void rt_exit_now(int status) __attribute__((noreturn));

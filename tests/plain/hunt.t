@@ -75,6 +75,39 @@ wait
 check_output "two workers make it" "day  done" deadheat status --store store
 check "and the store is whole" deadheat status --check --store store
 
+# With AddressSanitizer: harmful by its own report; what the sanitizer does with its own memory is nobody's race.
+cat >uaf.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+#ifdef CLEAN
+#define LOCK() pthread_mutex_lock(&m)
+#define UNLOCK() pthread_mutex_unlock(&m)
+#else
+#define LOCK() (void)&m
+#define UNLOCK() (void)&m
+#endif
+static long *volatile box;
+static void *user(void *arg) { LOCK(); long *p = box; if (p) *p = 1; UNLOCK(); return arg; }
+static void *freer(void *arg) { LOCK(); long *p = box; box = NULL; free(p); UNLOCK(); return arg; }
+int main(void)
+{
+	pthread_t a, b;
+	box = malloc(sizeof(*box));
+	pthread_create(&a, NULL, user, NULL);
+	pthread_create(&b, NULL, freer, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+C
+gcc -O1 -g -fsanitize=address -pthread -o uaf uaf.c && gcc -O1 -g -fsanitize=address -pthread -DCLEAN -o uaf.clean uaf.c || exit 1
+rm -rf store; deadheat hunt --quiet --schedules 0 --trials 500 --store store ./uaf >out 2>&1
+check_output "AddressSanitizer in it: harmful" "harmful" cat out
+check_output "... by its own report" '"sanitizer report"' deadheat report --store store --format json
+check_fails "... and no pair of the sanitizer with itself" sh -c 'deadheat list --store store | grep "__asan.* / __asan"'
+check "... its twin is silent" clean ./uaf.clean
+
 # gdb stops where both stand, with the program's own frames and variables.
 if command -v gdb >/dev/null; then
 	gcc -O0 -g -pthread -o victim "$E/figure2.c" || exit 1

@@ -75,12 +75,49 @@ C
 gcc -O1 -I"$TOP/include" start.c -o start || exit 1
 started() { sample --stopped -- ./start 2>err; ! grep -q ' 0 samples' err; }
 check "deadheat_start() starts" started
+# A toggle is a signal the program did not ask for: no wait of its is cut short.
+cat >waiter.c <<'C'
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+int main(void)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+	int cut = 0;
+	puts("ready");
+	fflush(stdout);
+	while (poll(&in, 1, -1) < 0 && errno == EINTR)
+		cut++;
+	printf("%d cut short\n", cut);
+	return 0;
+}
+C
+gcc -O1 -o waiter waiter.c || exit 1
+mkfifo hold; deadheat sample -q --store window --stopped --toggle USR2 -- ./waiter <hold >waited 2>&1 & host=$!
+exec 5>hold
+until_true() { for _ in $(seq 600); do "$@" && return 0; sleep 0.1; done; return 1; }
+until_true grep -q ready waited
+waiter=$(cat /proc/$host/task/*/children | tr ' ' '\n' | while read -r p; do [ "$(cat "/proc/$p/comm")" = waiter ] && echo "$p"; done)
+waits() { grep -q '^State:.S' "/proc/$waiter/status"; }
+for _ in 1 2 3 4 5; do until_true waits; kill -USR2 "$waiter"; done
+until_true waits
+exec 5>&-; wait $host
+check_output "a toggle cuts no wait short" "0 cut short" cat waited
 check "a log is kept" sample -q --log log -- ./server --requests 4000000
 check_output "and can be read on another day" "log: read;" sample --from log
 same_numbers() { sample --from log 2>a >/dev/null; sample --from log 2>b >/dev/null; cmp a b; }
 check "always with the same result" same_numbers
 head -c 20000 log >cut
 check_output "a log cut off is good up to there" "ends in the middle" sample --from cut
+# On a machine that has not the program, or another build of it, this is said; with the right one it is read.
+mkdir there; gcc -O2 -g -pthread -o there/server "$TOP/tests/production/server.c" || exit 1
+sample -q --log there.log -- there/server --requests 8000000 >/dev/null
+mv there/server there/kept
+check_output "the program is not there: it is said" "samples in $tmp/there/server cannot be read" sample --from there.log
+gcc -O1 -g -pthread -o there/server "$TOP/tests/production/server.c" || exit 1
+check_output "another build of it: the same" "samples in $tmp/there/server cannot be read" sample --from there.log
+mv there/kept there/server
+check_fails "the right one: it is read" sh -c 'deadheat sample --store window --from there.log 2>&1 | grep "cannot be read"'
 # Whatever is in it: bytes turned over here and there, an answer each time.
 size=$(wc -c <log)
 survives() {

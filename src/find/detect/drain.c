@@ -66,6 +66,25 @@ static bool has_stacks(const struct wire_record *record)
 	       view.access[1].access->stack_count;
 }
 
+/*
+ * In a plain program with a sanitizer in it the calls of memset and its kin that the sanitizer makes pass through us; what it
+ * does with its own memory, under its own locks, is no candidate, and nobody may be held there.
+ */
+static bool is_sanitizers(const struct access *access)
+{
+	static const char *const modules[] = { "libasan.so", "libubsan.so", "liblsan.so", "libclang_rt." };
+	static const char *const functions[] = { "__asan", "__sanitizer", "__lsan", "__ubsan", "__interceptor_" };
+	const char *slash = strrchr(access->places[0].module, '/'), *name = slash ? slash + 1 : access->places[0].module;
+
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+		if (!strncmp(name, modules[i], strlen(modules[i])))
+			return true;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (access->function && !strncmp(access->function, functions[i], strlen(functions[i])))
+			return true;
+	return false;
+}
+
 static int drain_pair(struct drain *drain, const struct wire_record *record)
 {
 	struct candidate candidate;
@@ -76,6 +95,8 @@ static int drain_pair(struct drain *drain, const struct wire_record *record)
 		drain->torn++;
 		return 0;
 	}
+	if (is_sanitizers(&candidate.access[0]) && is_sanitizers(&candidate.access[1]))
+		return 0;
 	candidate.found_by = FINDER_DETECT;
 	finding = finding_get(drain, candidate.id, &news);
 	for (int side = 0; side < 2; side++)

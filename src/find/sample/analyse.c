@@ -4,7 +4,11 @@
  */
 #include "find/sample/internal.h"
 
+#include <string.h>
+
 #define MOST_ACCESSES 256 /* of one sample */
+
+typedef VEC(const char *) paths;
 
 static bool is_usable(const struct process *p, const struct seen_sample *sample)
 {
@@ -38,6 +42,8 @@ static void extend_all(struct process *p, struct sample_result *result)
 			result->steps++;
 		else
 			result->samples++;
+		if (module && !module->code && !module->left_out)
+			module->unread++;
 		if (!module || !module->code || !is_usable(p, &p->samples.items[i]))
 			continue;
 		sample = (struct extend_sample){ r->ip - module->base, module->base, r->registers, r->fs_base, r->flags };
@@ -64,8 +70,25 @@ static void tell_counts(const struct find_sink *sink, const struct pair_counts *
 			sink->counter(sink->context, rows[i].name, rows[i].value);
 }
 
+/* On another machine: the program must be there too. Each once, whatever the number of processes. */
+static void tell_unread(const struct process *p, const struct find_sink *sink, paths *told)
+{
+	for (size_t i = 0; i < p->modules.count; i++) {
+		const struct seen_module *m = &p->modules.items[i];
+		bool known = !m->unread;
+
+		for (size_t k = 0; k < told->count && !known; k++)
+			known = !strcmp(told->items[k], m->path);
+		if (known)
+			continue;
+		VEC_PUSH(told, m->path);
+		sink->note(sink->context, arena_printf(p->arena, "samples in %s cannot be read: it is not there, or another build than the one that ran (build-id %s)",
+						       m->path, m->build_id[0] ? m->build_id : "none"));
+	}
+}
+
 static int analyse_process(struct process *p, struct sym *sym, const struct find_sink *sink, struct pair_counts *counts,
-			   struct sample_result *result)
+			   paths *told, struct sample_result *result)
 {
 	seen_pairs pairs = { 0 };
 	int status;
@@ -75,6 +98,7 @@ static int analyse_process(struct process *p, struct sym *sym, const struct find
 		sink->note(sink->context, p->notes.items[i]);
 	process_order(p);
 	extend_all(p, result);
+	tell_unread(p, sink, told);
 	pairs_find(p, &pairs, counts);
 	status = pairs_tell(p, &pairs, sym, sink, &result->pairs);
 	VEC_FREE(&pairs);
@@ -104,6 +128,7 @@ int log_analyse(const struct log *log, struct sym *sym, const struct find_sink *
 		struct sample_result *result)
 {
 	struct pair_counts counts = { 0 };
+	paths told = { 0 };
 	int status = 0;
 
 	tell_run(log, sink, result);
@@ -114,8 +139,9 @@ int log_analyse(const struct log *log, struct sym *sym, const struct find_sink *
 			;
 		p.chunk_high = high;
 		result->processes++;
-		status = analyse_process(&p, sym, sink, &counts, result);
+		status = analyse_process(&p, sym, sink, &counts, &told, result);
 	}
+	VEC_FREE(&told);
 	result->shared = counts.shared;
 	tell_counts(sink, &counts);
 	return status;

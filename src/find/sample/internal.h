@@ -31,6 +31,7 @@ struct seen_module {
 	const char *path;
 	struct code *code;       /* NULL: not read */
 	bool left_out;           /* libc, the loader, allocators, us: their own locks are not seen */
+	uint64_t unread;         /* samples in it, of which nothing is known: no code */
 };
 
 /* More than any kernel has at a time; a number beyond is garbage. */

@@ -75,7 +75,7 @@ static uint64_t free_since(const struct process *p, const struct seen_module *m)
 static void read_module(struct process *p, const struct trace_r_module *record)
 {
 	size_t room = record->head.size - sizeof(*record);
-	struct seen_module m = { record->base, record->low, record->high, record->head.order, UINT64_MAX, "", "", NULL, false };
+	struct seen_module m = { record->base, record->low, record->high, record->head.order, UINT64_MAX, "", "", NULL, false, 0 };
 
 	if (record->head.aux) {
 		module_gone(p, record);

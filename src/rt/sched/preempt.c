@@ -31,7 +31,6 @@
 #define LEAST_NS 100000000ull      /* of the first time */
 #define FLOOR_NS 10000000ull       /* of later ones */
 #define NO_WALL_MS 3000u           /* a trial without a clock: under gdb */
-#define KERNEL_RESTORER 0x04000000
 
 static struct {
 	struct sched_thread *holder;   /* seen at the last look, */
@@ -80,27 +79,21 @@ static void leave(int number, siginfo_t *info, void *context)
 	self->rt->depth = 0;
 }
 
-void preempt_restorer(void);
-/* These very bytes: unwinders know a signal's frame by them. */
-__asm__(".text\n.hidden preempt_restorer\n.globl preempt_restorer\n.type preempt_restorer, @function\n.balign 16\n\tnop\n"
-	"preempt_restorer:\n\tmovq $15, %rax\n\tsyscall\n");
-
 /* I2. Asked when it is first needed: most trials never do. */
 static bool is_ready(void)
 {
-	struct { void *handler; uint64_t flags; void *restorer; uint64_t mask; } action = { 0 };
+	struct sigaction action = { .sa_handler = SIG_IGN };
 
 	if (preempt.state != NOT_TRIED)
 		return preempt.state == READY;
-	rt_syscall(SYS_rt_sigaction, PREEMPT_SIGNAL, NULL, &action, sizeof(action.mask));
+	rt_sigaction(PREEMPT_SIGNAL, NULL, &action);
 	preempt.state = REFUSED;
-	if (action.handler != (void *)SIG_DFL)
+	if (action.sa_handler != SIG_DFL)
 		return false;
-	action.handler = (void *)leave;
-	action.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | KERNEL_RESTORER;
-	action.restorer = (void *)preempt_restorer;
-	action.mask = ~0ull;
-	if (!rt_syscall(SYS_rt_sigaction, PREEMPT_SIGNAL, &action, NULL, sizeof(action.mask)))
+	action.sa_sigaction = leave;
+	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+	action.sa_mask.__val[0] = ~0ull;
+	if (rt_sigaction(PREEMPT_SIGNAL, &action, NULL))
 		preempt.state = READY;
 	return preempt.state == READY;
 }

@@ -297,7 +297,7 @@ static bool install(int number, void (*handler)(int, siginfo_t *, void *), struc
 {
 	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
-	if (!trace_sigaction(number, &action, leaving ? NULL : before))
+	if (!rt_sigaction(number, &action, leaving ? NULL : before))
 		return false;
 	trace_keep_signal(number);
 	return true;
@@ -374,16 +374,16 @@ static bool sample_detach(struct trace_thread *self)
 	if (!leaving) {
 		leaving = true;
 		sample_quiet(self);
-		trace_sigaction(sampler_signal(), &ignore, NULL);
+		rt_sigaction(sampler_signal(), &ignore, NULL);
 		if (trace_header->toggle_signal)
-			trace_sigaction((int)trace_header->toggle_signal, &ignore, NULL);
+			rt_sigaction((int)trace_header->toggle_signal, &ignore, NULL);
 		return false;
 	}
 	if (!burst_restore())
 		return false;
-	trace_sigaction(sampler_signal(), &before_sampler, NULL);
+	rt_sigaction(sampler_signal(), &before_sampler, NULL);
 	if (trace_header->toggle_signal)
-		trace_sigaction((int)trace_header->toggle_signal, &before_toggle, NULL);
+		rt_sigaction((int)trace_header->toggle_signal, &before_toggle, NULL);
 	return true;
 }
 

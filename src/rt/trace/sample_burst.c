@@ -255,7 +255,7 @@ static void chain(int signal, siginfo_t *info, void *context)
 	if (program_action.sa_flags & SA_SIGINFO) {
 		program_action.sa_sigaction(signal, info, context);
 	} else if (program_action.sa_handler == SIG_DFL) {
-		trace_sigaction(SIGTRAP, &fall_back, NULL);
+		rt_sigaction(SIGTRAP, &fall_back, NULL);
 		rt_syscall(SYS_tgkill, rt_syscall(SYS_getpid), rt_syscall(SYS_gettid), SIGTRAP);
 	} else if (program_action.sa_handler != SIG_IGN) {
 		program_action.sa_handler(signal);
@@ -336,7 +336,7 @@ void burst_start(void)
 {
 	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK }, now;
 
-	if ((!trace_late && is_traced()) || !trace_sigaction(SIGTRAP, NULL, &now))
+	if ((!trace_late && is_traced()) || !rt_sigaction(SIGTRAP, NULL, &now))
 		return;
 	if (now.sa_sigaction != on_trap) /* ours stayed when we left, see burst_restore */
 		program_action = now;
@@ -345,7 +345,7 @@ void burst_start(void)
 			own_low = m->low;
 			own_high = m->high;
 		}
-	ready = installed = trace_sigaction(SIGTRAP, &action, NULL);
+	ready = installed = rt_sigaction(SIGTRAP, &action, NULL);
 	if (!trace_late) /* else by the first sample: sample.c */
 		burst_learn_price();
 }
@@ -376,6 +376,6 @@ bool burst_restore(void)
 		return true;
 	if (any_steps())
 		return false;
-	installed = !trace_sigaction(SIGTRAP, &program_action, NULL);
+	installed = !rt_sigaction(SIGTRAP, &program_action, NULL);
 	return true;
 }

@@ -20,44 +20,6 @@ void trace_keep_signal(int signal)
 	trace_keep |= 1ull << (signal - 1);
 }
 
-/*
- * Our own handlers, by the kernel itself: what stands before libc's sigaction (AddressSanitizer's,
- * not ready when we start) must not lose one. A sampler's signal without its handler kills.
- */
-struct kernel_action {
-	void *handler;
-	unsigned long flags;
-	void (*restorer)(void);
-	uint64_t mask;
-};
-#define KERNEL_RESTORER 0x04000000
-
-void trace_restorer(void);
-/* These very bytes: unwinders know a signal's frame by them. */
-__asm__(".text\n.hidden trace_restorer\n.globl trace_restorer\n.type trace_restorer, @function\n.balign 16\n\tnop\n"
-	"trace_restorer:\n\tmovq $15, %rax\n\tsyscall\n");
-
-bool trace_sigaction(int number, const struct sigaction *action, struct sigaction *old)
-{
-	struct kernel_action set = { 0 }, was = { 0 };
-
-	if (action) {
-		set.handler = (void *)action->sa_sigaction;
-		set.flags = (unsigned long)(unsigned)action->sa_flags | KERNEL_RESTORER;
-		set.restorer = trace_restorer;
-		set.mask = action->sa_mask.__val[0];
-	}
-	if (rt_syscall(SYS_rt_sigaction, number, action ? &set : NULL, &was, sizeof(was.mask)))
-		return false;
-	if (old) {
-		rt_memset(old, 0, sizeof(*old));
-		old->sa_sigaction = (void (*)(int, siginfo_t *, void *))was.handler;
-		old->sa_flags = (int)(was.flags & ~(unsigned long)KERNEL_RESTORER);
-		old->sa_mask.__val[0] = was.mask;
-	}
-	return true;
-}
-
 static bool part_answers(int signal, const struct sigaction *action, struct sigaction *old, int *result)
 {
 	for (int i = 0; trace_header && i < TRACE_PARTS; i++)

@@ -9,7 +9,7 @@
  *                  log.c: records into chunks of the shared mapping (wire/trace.h)
  *
  * It is not one of the runtimes of rt.h: no engine hears accesses, and a lock costs two
- * stores, not a call. It shares raw.c, lock.c, memory.c, string.c and real.c with them (the
+ * stores, not a call. It shares raw.c, handler.c, lock.c, memory.c, string.c and real.c with them (the
  * latter compiled with its own table, interposed.def).
  *
  * I1  Between trace_enter and trace_leave the thread's state may be in motion: a signal handler
@@ -288,8 +288,6 @@ extern const struct trace_part *const trace_parts[TRACE_PARTS];
 
 /* A signal a part needs in every thread: the program cannot block it from now on (signal.c). */
 void trace_keep_signal(int signal);
-/* sigaction by the kernel itself: for handlers of our own. False: refused. */
-bool trace_sigaction(int signal, const struct sigaction *action, struct sigaction *old);
 
 static inline bool trace_wants(enum trace_mode mode)
 {
