@@ -73,13 +73,12 @@ check "signals and files are as before" as_before
 check_output "--no-steps: none" " and 0 steps" deadheat sample --no-steps --store steps --duration 500ms --pid $pid
 # killed half-way
 deadheat sample -q --store steps --pid $pid >/dev/null 2>&1 & host=$!
-inside() { ! as_before >/dev/null; }
-until_true inside; kill -KILL $host; wait $host 2>/dev/null
+# Handlers are there, and nobody traces it any more: deadheat has come in. Before that it could not, and says so.
+entered() { ! grep -qxF "$(grep SigCgt before)" "/proc/$pid/status" && ! grep -hE '^TracerPid:.*[1-9]' /proc/$pid/task/*/status >/dev/null; }
+until_true entered; kill -KILL $host; wait $host 2>/dev/null
 check "deadheat is killed: all is as before" until_true as_before
 check_output "and another one may come" "process: detached" deadheat sample --store steps --duration 300ms --pid $pid
 # the process is killed
-# Handlers are there, and nobody traces it any more: deadheat has come in. Before that it could not, and says so.
-entered() { ! grep -qxF "$(grep SigCgt before)" "/proc/$pid/status" && ! grep -hE '^TracerPid:.*[1-9]' /proc/$pid/task/*/status >/dev/null; }
 deadheat sample --store steps --pid $pid >killed 2>&1 & host=$!
 until_true entered; kill -KILL $pid; wait $pid 2>/dev/null; wait $host; status=$?
 check "the process is killed: status 0" [ $status = 0 ]
@@ -156,8 +155,7 @@ check_output "... says so" "traced already" cat said
 check "... in one line" [ "$(wc -l <said)" = 1 ]
 : >end1; wait $tracer
 deadheat sample --store s --pid $pid >said 2>&1 & host=$!
-as_before() { ! grep -q libdeadheat_trace "/proc/$pid/maps"; }
-until_true inside
+until_true entered
 rm -f seized; until_true sh -c "./tracer $pid end2 >seized & until [ -s seized ] || ! kill -0 \$! 2>/dev/null; do sleep 0.1; done; [ -s seized ]"
 told() { grep -q "a debugger is attached: no single steps" said; }
 check "a debugger that comes is seen" until_true told
