@@ -46,7 +46,7 @@ check_status "without that its turn is taken, or the clock ends the trial: neith
 
 # A lock in inline assembly: who spins for it gives the turn away, and the trial ends as the program does.
 a=asmspin.c:$(line asmspin A) b=asmspin.c:$(line asmspin B)
-confirm() { rm -rf store; deadheat confirm --quiet --no-shrink --store store -t 3 "$@" -- ./asmspin; }
+confirm() { rm -rf store; deadheat confirm --quiet --no-shrink --timeout 60s --store store -t 3 "$@" -- ./asmspin; }
 check_output "under a lock of inline assembly: never met" "hit in 0 of 3 trials" confirm "$a,$a"
 check_fails "... and no trial is ended by the clock" sh -c "deadheat report --store store --format json | grep -E '\"(hang|watchdog)\"'"
 check_output "beside it: met" "confirmed" confirm "$b,$b"
