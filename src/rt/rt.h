@@ -183,6 +183,8 @@ void rt_on_ignore(int delta);
 
 /* ---- turns: native/turn.c (empty) or sched/ ---------------------------------- */
 
+/* Does every volatile access pass rt_turn_access? Then its calls stay as they are. */
+extern const bool rt_takes_turns;
 /* Called from the constructor when the wire is claimed, before main. The fork server lives here. */
 void rt_turn_start(void);
 /* A scheduling point before op on object. May switch threads; returns when it is our turn. */

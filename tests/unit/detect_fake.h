@@ -198,11 +198,15 @@ void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc);
 #include "rt/detect/blob.c"
 #include "rt/detect/engine.c"
 
+const bool rt_takes_turns = false;
+
 static bool fake_miss_called;
+static size_t fake_miss_what;
 void detect_miss(const void *address, size_t size_and_flags, uintptr_t pc)
 {
-	(void)address, (void)size_and_flags, (void)pc;
+	(void)address, (void)pc;
 	fake_miss_called = true;
+	fake_miss_what = size_and_flags;
 }
 
 /* ---- the language of the tests -------------------------------------------------------------------- */

@@ -419,11 +419,13 @@ static void the_blob_hits_what_was_recorded(void **state)
 	void (*write8)(void *) = (void (*)(void *))(uintptr_t)blob_entry(0, 8, ACCESS_WRITE);
 	void (*read1)(void *) = (void (*)(void *))(uintptr_t)blob_entry(0, 1, ACCESS_READ);
 	void (*read16)(void *) = (void (*)(void *))(uintptr_t)blob_entry(0, 16, ACCESS_READ);
+	void (*volatile_read8)(void *) = (void (*)(void *))(uintptr_t)blob_entry(0, 8, ACCESS_VOLATILE);
 
 	writes(1, m[25], 8, 0x280);
 	fake_miss_called = false;
 	write8(m[25]);
 	read1(m[25] + 7); /* we have written it */
+	volatile_read8(m[25]);
 	assert_false(fake_miss_called);
 	read1(m[25] + 8);
 	assert_true(fake_miss_called);
@@ -438,7 +440,11 @@ static void the_blob_hits_what_was_recorded(void **state)
 	assert_false(fake_miss_called);
 	read16(m[27] + 1);
 	assert_true(fake_miss_called);
-	assert_null(blob_entry(0, 8, ACCESS_VOLATILE));
+	fake_miss_called = false;
+	volatile_read8(m[25]);
+	assert_true(fake_miss_called);
+	assert_int_equal(fake_miss_what, 8 | ACCESS_VOLATILE << 8); /* the site's name has it, too */
+	assert_null(blob_entry(0, 8, ACCESS_ATOMIC));
 	assert_null(blob_entry(0, 3, 0));
 }
 

@@ -20,6 +20,9 @@
  * read's site; the first visits of every site (access.c), lists and sites the plan watches
  * compare exactly, so cold code loses nothing and hot code at most until the second run.
  *
+ * Volatile accesses have entries of their own only because a miss names its site by the flags too; where every one of
+ * them is a turn (explore) their calls stay.
+ *
  * I1  The template has no relocation and refers to nothing outside itself: what it needs is
  *     in the pool, filled in once before the first copy (blob_start), and the thread's key, whose
  *     offset is written into the instructions that blob_fixups lists. tests/unit/detect_rule.c
@@ -150,7 +153,8 @@ __asm__(
 "	mov	blob_table\\write\\()_16(%rip), %rdx\n"
 ".endm\n"
 
-".macro BLOB_ENTRY name size write\n"
+/* flags: as blob_miss hands them on, enum access_flag. */
+".macro BLOB_ENTRY name size write flags\n"
 "	.balign 32\n"
 "\\name:\n"
 ".if \\size == 16\n"
@@ -190,13 +194,15 @@ __asm__(
 "2:	BLOB_CELL 32 3f\n"
 "3:	BLOB_CELL 40 9f\n"
 ".endif\n"
-"9:	mov	$(\\size + (\\write << 8)), %eax\n"
+"9:	mov	$(\\size + (\\flags << 8)), %eax\n"
 "	jmp	*blob_to_miss(%rip)\n"
 ".endm\n"
 
 ".macro BLOB_SIZE size\n"
-"	BLOB_ENTRY blob_read\\size \\size 0\n"
-"	BLOB_ENTRY blob_write\\size \\size 1\n"
+"	BLOB_ENTRY blob_read\\size \\size 0 0\n"
+"	BLOB_ENTRY blob_write\\size \\size 1 1\n"
+"	BLOB_ENTRY blob_volatile_read\\size \\size 0 4\n"
+"	BLOB_ENTRY blob_volatile_write\\size \\size 1 5\n"
 ".endm\n"
 
 "	BLOB_SIZE 1\n"
@@ -264,7 +270,9 @@ extern const uint32_t blob_fixups_end[] __attribute__((visibility("hidden")));
 #define SIZES(x) x(1) x(2) x(4) x(8) x(16)
 #define LABELS(size) \
 	BLOB_LABEL(blob_read##size); \
-	BLOB_LABEL(blob_write##size);
+	BLOB_LABEL(blob_write##size); \
+	BLOB_LABEL(blob_volatile_read##size); \
+	BLOB_LABEL(blob_volatile_write##size);
 SIZES(LABELS)
 
 struct pool {
@@ -335,9 +343,14 @@ bool blob_start(void)
 	return true;
 }
 
-static const char *template_entry(size_t size, bool write)
+static const char *template_entry(size_t size, unsigned flags)
 {
-#define ENTRY(n) case n: return write ? blob_write##n : blob_read##n;
+	_Static_assert(ACCESS_WRITE == 1 && ACCESS_VOLATILE == 4, "the numbers in BLOB_SIZE");
+#define ENTRY(n) \
+	case n: \
+		if (flags & ACCESS_VOLATILE) \
+			return flags & ACCESS_WRITE ? blob_volatile_write##n : blob_volatile_read##n; \
+		return flags & ACCESS_WRITE ? blob_write##n : blob_read##n;
 	switch (size) {
 	SIZES(ENTRY)
 	}
@@ -346,9 +359,10 @@ static const char *template_entry(size_t size, bool write)
 
 const void *blob_entry(uintptr_t pc, size_t size, unsigned flags)
 {
-	const char *entry = template_entry(size, flags & ACCESS_WRITE);
+	unsigned fit = ACCESS_WRITE | (rt_takes_turns ? 0u : ACCESS_VOLATILE);
+	const char *entry = template_entry(size, flags);
 
-	if (!code || !entry || (flags & ~(unsigned)ACCESS_WRITE))
+	if (!code || !entry || (flags & ~fit))
 		return NULL;
 	return rt_near_copy(pc, code, (size_t)(blob_end - blob_begin), (size_t)(entry - blob_begin));
 }

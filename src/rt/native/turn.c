@@ -3,6 +3,8 @@
  */
 #include "rt/rt.h"
 
+const bool rt_takes_turns = false;
+
 void rt_turn_start(void)
 {
 }

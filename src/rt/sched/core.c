@@ -143,6 +143,8 @@ void sched_trial_begin(void)
 	sched.running = rt_patch_alone = sched.current != NULL;
 }
 
+const bool rt_takes_turns = true;
+
 void rt_turn_start(void)
 {
 	bool served = rt_plan_flag(WIRE_FORK_SERVER) && rt_control >= 0;
