@@ -126,10 +126,11 @@ static void print_target(const struct store_target_result *results, size_t count
 			 const char *title)
 {
 	const struct store_target_result *r = bsearch(id, results, count, sizeof(*results), by_result);
+	FILE *out = cli_lines();
 
-	if (r)
-		printf("%s  %-9s  hit in %llu of %llu trial%s  %s\n", id, rung_name(rung), (unsigned long long)r->hits,
-		       (unsigned long long)r->done, r->done == 1 ? "" : "s", title);
+	if (r && out)
+		fprintf(out, "%s  %-9s  hit in %llu of %llu trial%s  %s\n", id, rung_name(rung), (unsigned long long)r->hits,
+			(unsigned long long)r->done, r->done == 1 ? "" : "s", title);
 }
 
 static void print_targets(struct reading *reading, const struct store_target_result *results, size_t count)

@@ -79,8 +79,10 @@ extern const char *cli_store;   /* --store */
 const char *cli_store_shown(void); /* the same for people: without a password */
 extern bool cli_quiet;          /* --quiet */
 extern const char *cli_command; /* how we were called, for lines to copy: a path, or "deadheat" */
+extern const char *cli_format;   /* --format of those that print a line a finding; NULL: that */
 extern const char *cli_suppressions; /* --suppressions: one more file, NULL none */
 extern const char *cli_baseline; /* --baseline: NULL the store's own if there is one, "" none */
+#define OPTION_FORMAT { "format", 'f', OPTION_CHOICE, &cli_format, "NAME", "findings in full, in this format (default: a line each)", "text|json|sarif|junit|tsan|github|html", 0, 0 }
 #define OPTION_SUPPRESSIONS { "suppressions", 0, OPTION_STRING, &cli_suppressions, "FILE", "more suppressions; TSan's files are understood", NULL, 0, 0 }
 #define OPTION_BASELINE { "baseline", 0, OPTION_STRING, &cli_baseline, "FILE", "what was known before (default .deadheat/baseline)", NULL, 0, 0 }
 #define OPTION_STORE { "store", 0, OPTION_STRING, &cli_store, "PATH|URL", "where findings are kept (default .deadheat)", NULL, 0, 0 }

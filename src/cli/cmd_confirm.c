@@ -179,6 +179,31 @@ static void settle_policy(void)
 	trial_options.policy = "pair";
 }
 
+/* ---- --format ------------------------------------------------------------------------------ */
+
+/* What was asked for by name; none: everything. */
+static struct judge_list asked;
+
+static void note_asked(const struct judge_list *list)
+{
+	for (size_t i = 0; !list->all && i < list->ids.count; i++)
+		judge_add(&asked, list->ids.items[i].id);
+}
+
+static int print_asked(void)
+{
+	struct arena arena = ARENA_INIT;
+	const char **ids = ARENA_ARRAY(&arena, const char *, asked.ids.count + 1);
+	int result;
+
+	for (size_t i = 0; i < asked.ids.count; i++)
+		ids[i] = asked.ids.items[i].id;
+	result = cli_print_format(asked.ids.count ? ids : NULL, asked.ids.count);
+	arena_free(&arena);
+	judge_free(&asked);
+	return result;
+}
+
 /* ---- alone or together ---------------------------------------------------------------------- */
 
 static struct campaigning campaigning;
@@ -212,7 +237,7 @@ static int confirm_alone(struct session *session, struct judge_list *list)
 {
 	struct judge_count done = { 0 };
 
-	if (judge_all(session, list, stdout, &done))
+	if (judge_all(session, list, cli_lines(), &done))
 		return cli_fail();
 	if (!done.judged)
 		return nothing_to_confirm();
@@ -226,8 +251,10 @@ static int confirm(struct session *session, int count, char **words)
 
 	if (session_confirm(session) || add_words(session, count, words, &list))
 		status = cli_fail();
-	else
+	else {
+		note_asked(&list);
 		status = is_shared() ? confirm_together(session, &list) : confirm_alone(session, &list);
+	}
 	judge_free(&list);
 	return status;
 }
@@ -276,19 +303,11 @@ static int confirm_in(int64_t program, int count, char **words, char **argv)
 /* The program a named finding was seen in; 0: the newest. */
 static int program_of(struct store *store, const char *word, int64_t *program)
 {
-	struct arena arena = ARENA_INIT;
-	struct store_program row;
-	int64_t *ids;
-	size_t count;
 	char id[CANDIDATE_ID_SIZE];
-	int result = store_resolve(store, word, id) < 0 ? -1 : store_programs(store, &arena, &ids, &count);
+	int found = store_resolve(store, word, id);
 
 	*program = 0;
-	for (size_t i = 0; !result && !*program && i < count; i++)
-		if (store_get_program(store, &arena, ids[i], &row) == 1 && store_is_of_program(store, id, row.path) == 1)
-			*program = ids[i];
-	arena_free(&arena);
-	return result;
+	return found < 0 || (found && store_program_of(store, id, program) < 0) ? -1 : 0;
 }
 
 /* No program named: each finding with the program it was seen in. */
@@ -336,13 +355,10 @@ static int check_campaign(void)
 	return 0;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int confirm_words(int argc, char **argv)
 {
 	int words = count_words(argc, argv);
 
-	settle_policy();
-	if (check_campaign())
-		return cli_fail();
 	if (campaigning.order.name)
 		return run_campaign(words, argv, argv + words);
 	if (words == argc)
@@ -355,6 +371,19 @@ static int run(const struct command *command, int argc, char **argv)
 	return confirm_in(0, words, argv, argv + words);
 }
 
+static int run(const struct command *command, int argc, char **argv)
+{
+	int status;
+
+	settle_policy();
+	if (check_campaign())
+		return cli_fail();
+	status = confirm_words(argc, argv);
+	if ((status == EXIT_CLEAN || status == EXIT_FOUND) && print_asked())
+		return cli_fail();
+	return status;
+}
+
 static struct option options[] = {
 	{ "campaign", 'c', OPTION_STRING, &campaigning.order.name, "NAME", "begin, or go on with, a campaign that workers can share", NULL, 0, 0 },
 	{ "budget", 0, OPTION_NUMBER, &campaigning.order.trials, "N", "campaign: trials for all candidates together (default: --trials for each)", NULL, 1, 1000000000000 },
@@ -365,7 +394,7 @@ static struct option options[] = {
 	OPTION_POLICY("pair|random|pct|pos|surw", "who makes the choices the pair leaves free (default random)"),
 	OPTION_DEPTH, OPTION_EXHAUST("make all trials, also when both orders have been seen"),
 	OPTION_TIMEOUT, OPTION_STEPS, OPTION_COMPARE, OPTION_SPURIOUS, OPTION_NO_PIN, OPTION_NO_SHRINK,
-	OPTION_SHOW_OUTPUT, OPTION_STDIN, OPTION_SUPPRESSIONS, OPTION_STORE, OPTION_QUIET, OPTION_END,
+	OPTION_SHOW_OUTPUT, OPTION_STDIN, OPTION_FORMAT, OPTION_SUPPRESSIONS, OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 
 const struct command command_confirm = {

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "cli/internal.h"
 
-static struct option options[] = { OPTION_SUPPRESSIONS, OPTION_STORE, OPTION_QUIET, OPTION_END };
+static struct option options[] = { OPTION_FORMAT, OPTION_SUPPRESSIONS, OPTION_STORE, OPTION_QUIET, OPTION_END };
 
 static int run(const struct command *command, int argc, char **argv)
 {
@@ -15,7 +15,7 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (reading_open(&reading))
 		return cli_fail();
-	result = report_list(&reading.report, stdout);
+	result = cli_format ? report_format(cli_format)(&reading.report, stdout) : report_list(&reading.report, stdout);
 	reading_close(&reading);
 	return result ? cli_fail() : EXIT_CLEAN;
 }
@@ -25,7 +25,7 @@ const struct command command_list = {
 	.arguments = "",
 	.summary = "one line for each finding in the store",
 	.text = "Highest rung first. The first column is the id that show, confirm and replay take; any\n"
-		"unique beginning of it will do.",
+		"unique beginning of it will do. With --format it is what report prints, without its gate.",
 	.options = options,
 	.run = run,
 };

@@ -35,7 +35,7 @@ static struct option options[] = {
 	{ "fail-on", 0, OPTION_RUNG, &fail_on, "RUNG",
 	  "exit with 66 if a finding of this run is at or above (default confirmed)",
 	  "claimed|suspected|caught|confirmed|harmful|never", 0, 0 },
-	OPTION_STORE, OPTION_QUIET, OPTION_END,
+	OPTION_FORMAT, OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 
 /* "USR2", "SIGUSR2", "12"; 0 if it is none. */

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "cli/internal.h"
 
-static struct option options[] = { OPTION_SUPPRESSIONS, OPTION_STORE, OPTION_QUIET, OPTION_END };
+static struct option options[] = { OPTION_FORMAT, OPTION_SUPPRESSIONS, OPTION_STORE, OPTION_QUIET, OPTION_END };
 
 /* "  confirmed   2026-11-15 20:31:12  confirm ./server -p 80 (build 0123456789ab)" */
 static int print_history(struct reading *reading, const char *id)
@@ -29,18 +29,38 @@ static int print_history(struct reading *reading, const char *id)
 	return 0;
 }
 
-static int show(struct reading *reading, const char *prefix)
+/* The whole id, in the report's arena; NULL: there is none, or more than one. */
+static const char *whole_id(struct reading *reading, const char *prefix)
 {
 	char id[CANDIDATE_ID_SIZE];
 
 	switch (store_resolve(reading->store, prefix, id)) {
 	case 1:
-		return report_show(&reading->report, stdout, id) || print_history(reading, id) ? -1 : 0;
+		return arena_strdup(&reading->arena, id);
 	case 0:
-		return error_usage("show: there is no finding '%s' in %s; `deadheat list` shows all", prefix, cli_store_shown());
+		error_usage("show: there is no finding '%s' in %s; `deadheat list` shows all", prefix, cli_store_shown());
+		return NULL;
 	default:
-		return -1;
+		return NULL;
 	}
+}
+
+static int show(struct reading *reading, const char *id)
+{
+	return !id || report_show(&reading->report, stdout, id) || print_history(reading, id) ? -1 : 0;
+}
+
+static int show_formatted(struct reading *reading, int count, char **words)
+{
+	const char **ids = ARENA_ARRAY(&reading->arena, const char *, (size_t)count + 1);
+
+	for (int i = 0; i < count; i++) {
+		ids[i] = whole_id(reading, words[i]);
+		if (!ids[i])
+			return -1;
+	}
+	report_only(&reading->report, ids, (size_t)count);
+	return report_format(cli_format)(&reading->report, stdout);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -54,8 +74,10 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (reading_open(&reading))
 		return cli_fail();
-	for (int i = 0; i < argc && !result; i++)
-		result = show(&reading, argv[i]);
+	if (cli_format)
+		result = show_formatted(&reading, argc, argv);
+	for (int i = 0; i < argc && !result && !cli_format; i++)
+		result = show(&reading, whole_id(&reading, argv[i]));
 	reading_close(&reading);
 	return result ? cli_fail() : EXIT_CLEAN;
 }
@@ -65,7 +87,7 @@ const struct command command_show = {
 	.arguments = "ID...",
 	.summary = "everything known about one finding",
 	.text = "An ID is one of `deadheat list`, or a unique beginning of it. Last comes its history: when it was\n"
-		"first and last seen and reached each rung, in which run of which build.",
+		"first and last seen and reached each rung, in which run of which build (not with --format).",
 	.options = options,
 	.run = run,
 };

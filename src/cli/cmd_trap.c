@@ -31,7 +31,7 @@ static struct option options[] = {
 	{ "fail-on", 0, OPTION_RUNG, &fail_on, "RUNG",
 	  "exit with 66 if a finding of this run is at or above (default confirmed)",
 	  "claimed|suspected|caught|confirmed|harmful|never", 0, 0 },
-	OPTION_STORE, OPTION_QUIET, OPTION_END,
+	OPTION_FORMAT, OPTION_STORE, OPTION_QUIET, OPTION_END,
 };
 
 static int read_options(struct trap_options *how)

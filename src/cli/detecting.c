@@ -210,31 +210,17 @@ void detecting_say(const struct detecting *detecting, const struct program *prog
 }
 
 /* Findings of the store narrowed to those this run saw. */
-static bool saw(const struct detecting *detecting, const char *id)
+static void narrow(const struct detecting *detecting, struct report *report)
 {
-	for (size_t i = 0; i < detecting->findings.candidate_count; i++)
-		if (!strcmp(detecting->findings.candidates[i].id, id))
-			return true;
-	for (size_t i = 0; i < detecting->findings.deadlock_count; i++)
-		if (!strcmp(detecting->findings.deadlocks[i].id, id))
-			return true;
-	return false;
-}
+	const struct store_findings *f = &detecting->findings;
+	const char **ids = ARENA_ARRAY(detecting->arena, const char *, f->candidate_count + f->deadlock_count + 1);
+	size_t count = 0;
 
-static void narrow(const struct detecting *detecting, struct store_findings *findings)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < findings->candidate_count; i++)
-		if (saw(detecting, findings->candidates[i].id))
-			findings->candidates[kept++] = findings->candidates[i];
-	findings->candidate_count = kept;
-	kept = 0;
-	for (size_t i = 0; i < findings->deadlock_count; i++)
-		if (saw(detecting, findings->deadlocks[i].id))
-			findings->deadlocks[kept++] = findings->deadlocks[i];
-	findings->deadlock_count = kept;
-	findings->failure_count = 0;
+	for (size_t i = 0; i < f->candidate_count; i++)
+		ids[count++] = f->candidates[i].id;
+	for (size_t i = 0; i < f->deadlock_count; i++)
+		ids[count++] = f->deadlocks[i].id;
+	report_only(report, ids, count);
 }
 
 /* From memory, in full: nothing else keeps them. */
@@ -248,7 +234,7 @@ static int print_all(const struct detecting *detecting)
 		.arena = detecting->arena,
 	};
 
-	return report_format("text")(&report, stdout);
+	return report_format(cli_format ? cli_format : "text")(&report, stdout);
 }
 
 int detecting_open_store(struct detecting *detecting, const struct program *program)
@@ -274,12 +260,13 @@ int detecting_print(const struct detecting *detecting)
 {
 	struct report report;
 
-	if (!detecting->found)
+	if (!detecting->found && !cli_format)
 		return 0;
 	if (!has_store(detecting))
 		return print_all(detecting);
 	if (report_build(&report, detecting->arena, detecting->store, detecting->sym))
 		return -1;
-	narrow(detecting, &report.findings);
-	return report_list(&report, stdout);
+	report.command = cli_command;
+	narrow(detecting, &report);
+	return cli_format ? report_format(cli_format)(&report, stdout) : report_list(&report, stdout);
 }

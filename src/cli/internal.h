@@ -49,7 +49,7 @@ struct detecting {
 typedef int finding_work(void *context, const struct find_sink *sink);
 int finding_run(struct detecting *detecting, const char *stage, finding_work *work, void *context);
 int detecting_run(struct detecting *detecting, const struct program *program, const struct detect_options *options);
-/* What this run found, on stdout: one line each, or in full when no store keeps it. */
+/* What this run found, on stdout: one line each, or in full with --format or when no store keeps it. */
 int detecting_print(const struct detecting *detecting);
 /* Open (or make) the store and put the program there; a program without a path is not known yet. 0 / -1. */
 int detecting_open_store(struct detecting *detecting, const struct program *program);
@@ -73,5 +73,9 @@ int cli_use_baseline(struct report *report);
 /* STORE/baseline. */
 const char *baseline_default(struct arena *arena);
 void reading_close(struct reading *reading);
+/* Where a command's own lines go: with --format to stderr, or (NULL) nowhere. */
+FILE *cli_lines(void);
+/* With --format: the findings of the store in full, these or (ids NULL) all; 0 / -1. */
+int cli_print_format(const char *const *ids, size_t count);
 
 #endif

@@ -101,10 +101,15 @@ static int judge_id(struct judging *j, struct arena *arena, const struct store_f
 			   id, id);
 }
 
-/* A store may hold findings of several programs: only this one's can be met here. */
+/*
+ * A store may hold findings of several programs: only this one's can be met here. A program that was not named is run
+ * as it was then, so only for what was seen with these arguments.
+ */
 static int add_own(struct judging *j, const char *id)
 {
-	int own = store_is_of_program(j->session->store, id, j->session->program.path);
+	struct session *s = j->session;
+	int own = s->is_named ? store_is_of_program(s->store, id, s->program.path) :
+				store_is_of_command(s->store, id, s->program_id);
 
 	if (own > 0)
 		judge_add(j->list, id);

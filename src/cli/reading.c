@@ -8,7 +8,7 @@
 #include "cli/internal.h"
 #include "store/suppress.h"
 
-const char *cli_suppressions, *cli_baseline;
+const char *cli_format, *cli_suppressions, *cli_baseline;
 
 const char *baseline_default(struct arena *arena)
 {
@@ -68,4 +68,27 @@ void reading_close(struct reading *reading)
 	sym_close(reading->sym);
 	store_close(reading->store);
 	arena_free(&reading->arena);
+}
+
+FILE *cli_lines(void)
+{
+	if (!cli_format)
+		return stdout;
+	return cli_quiet ? NULL : stderr;
+}
+
+int cli_print_format(const char *const *ids, size_t count)
+{
+	struct reading reading;
+	int result;
+
+	if (!cli_format)
+		return 0;
+	if (reading_open(&reading))
+		return -1;
+	if (ids)
+		report_only(&reading.report, ids, count);
+	result = report_format(cli_format)(&reading.report, stdout);
+	reading_close(&reading);
+	return result;
 }

@@ -61,7 +61,7 @@ int session_open(struct session *session, const char *stage, char **argv, int64_
 {
 	bool named = argv && argv[0];
 
-	*session = (struct session){ .arena = ARENA_INIT };
+	*session = (struct session){ .arena = ARENA_INIT, .is_named = named };
 	/* A program that cannot run must not leave an empty store behind. */
 	if (named && (find_program(session, argv, 0) || require(session)))
 		return -1;

@@ -19,6 +19,7 @@ struct session {
 	struct sym *sym;
 	struct program program;
 	bool is_plain;          /* not instrumented */
+	bool is_named;          /* on the command line, not the one the store remembers */
 	int64_t program_id;
 	int64_t run;
 	struct confirm_context confirm;

@@ -46,13 +46,13 @@ static bool is_known(const struct report *r, const char *id)
 	return state && !strcmp(state, "unchanged");
 }
 
-/* A copy of an array without what the baseline has; ids and hints point into the old one. */
-#define KEEP_NEW(r, items, count) do { \
+/* A copy of an array with what passes the test; ids and hints point into the old one. */
+#define KEEP(r, items, count, test) do { \
 	typeof(items) all = (items); \
 	size_t kept = 0; \
 	(items) = (typeof(items))arena_alloc((r)->arena, ((count) + 1) * sizeof(*all)); \
 	for (size_t i = 0; i < (count); i++) \
-		if (!is_known((r), all[i].id)) \
+		if (test(all[i].id)) \
 			(items)[kept++] = all[i]; \
 	(count) = kept; \
 } while (0)
@@ -61,11 +61,31 @@ size_t report_only_new(struct report *report)
 {
 	struct store_findings *f = &report->findings;
 
-	KEEP_NEW(report, f->candidates, f->candidate_count);
-	KEEP_NEW(report, f->deadlocks, f->deadlock_count);
-	KEEP_NEW(report, f->failures, f->failure_count);
+#define IS_NEW(id) !is_known(report, id)
+	KEEP(report, f->candidates, f->candidate_count, IS_NEW);
+	KEEP(report, f->deadlocks, f->deadlock_count, IS_NEW);
+	KEEP(report, f->failures, f->failure_count, IS_NEW);
 	report->absent_count = 0;
 	return report->id_count - f->candidate_count - f->deadlock_count - f->failure_count;
+}
+
+static bool is_among(const char *const *ids, size_t count, const char *id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(ids[i], id))
+			return true;
+	return false;
+}
+
+void report_only(struct report *report, const char *const *ids, size_t count)
+{
+	struct store_findings *f = &report->findings;
+
+#define IS_ASKED(id) is_among(ids, count, id)
+	KEEP(report, f->candidates, f->candidate_count, IS_ASKED);
+	KEEP(report, f->deadlocks, f->deadlock_count, IS_ASKED);
+	KEEP(report, f->failures, f->failure_count, IS_ASKED);
+	report->absent_count = 0;
 }
 
 /* ---- the other way round ------------------------------------------------------------- */

@@ -57,6 +57,8 @@ void report_set_baseline(struct report *report, const char *const *ids, size_t c
 void report_use_baseline(struct report *report, const struct baseline *baseline);
 /* Leave out what the baseline knows; how many that are. The verdict stays that of all findings. */
 size_t report_only_new(struct report *report);
+/* Leave out all but these; the verdict stays. */
+void report_only(struct report *report, const char *const *ids, size_t count);
 /* All findings as a baseline, in the report's arena. */
 void report_to_baseline(const struct report *report, struct baseline *baseline);
 /* Printer by format name ("text", "json"), NULL if unknown. */

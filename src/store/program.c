@@ -157,11 +157,29 @@ int store_is_of_program(struct store *store, const char *id, const char *path)
 	return count > 0;
 }
 
+int store_is_of_command(struct store *store, const char *id, int64_t program)
+{
+	int64_t count = 0;
+
+	if (sql_number(store, "SELECT count(*)" FINDINGS_AND_PROGRAMS
+			      " WHERE f.id = $1 AND (p.path IS NULL OR EXISTS (SELECT 1 FROM program q WHERE q.id = $2"
+			      " AND q.path = p.path AND q.argv = p.argv AND q.cwd = p.cwd))",
+		       ARGS(TEXT(id), INT(program)), &count) < 0)
+		return -1;
+	return count > 0;
+}
+
+int store_program_of(struct store *store, const char *id, int64_t *program)
+{
+	*program = 0;
+	return sql_number(store, "SELECT COALESCE(p.id, 0)" FINDINGS_AND_PROGRAMS " WHERE f.id = $1", ARGS(TEXT(id)), program);
+}
+
 int store_programs(struct store *store, struct arena *arena, int64_t **ids, size_t *count)
 {
 	const struct engine *e = store->engine;
 	struct cursor *c = e->query(store, "SELECT max(p.id)" FINDINGS_AND_PROGRAMS " WHERE p.id IS NOT NULL"
-					   " GROUP BY p.path ORDER BY max(p.used) DESC", NO_ARGS);
+					   " GROUP BY p.path, p.argv, p.cwd ORDER BY max(p.used) DESC", NO_ARGS);
 	VEC(int64_t) found = { 0 };
 	int more = -1;
 

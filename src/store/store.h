@@ -61,10 +61,14 @@ int store_put_program(struct store *store, struct store_program *program);
 int store_get_program(struct store *store, struct arena *arena, int64_t id, struct store_program *program);
 /*
  * Whose findings they are: 1 if the finding was last seen in a program of that path, or in none
- * (scan), 0 if not, -1 error; and the newest id of every program that has findings.
+ * (scan), 0 if not, -1 error; the same of a program's path, arguments and folder; and the newest id
+ * of each of these that has findings.
  */
 int store_is_of_program(struct store *store, const char *id, const char *path);
+int store_is_of_command(struct store *store, const char *id, int64_t program);
 int store_programs(struct store *store, struct arena *arena, int64_t **ids, size_t *count);
+/* The program a finding was last seen in; 0: in none. 1, 0 no such finding, -1 error. */
+int store_program_of(struct store *store, const char *id, int64_t *program);
 
 /* One run of a stage; counters and exit status hang on it. */
 int store_begin_run(struct store *store, const char *stage, int64_t program, int64_t *run);
