@@ -97,7 +97,9 @@ awk -F'\t' -v most="$most" -v said="$tmp/said" '
 			for (k = 1; k <= nm; k++) {
 				if (!((order[i], m[k]) in v)) { printf " not measured |"; continue }
 				x = v[order[i], m[k]]
-				printf lo[order[i], m[k]] == hi[order[i], m[k]] || lo[order[i], m[k]] > most ? " %s |" : " %s (%s..%s) |", show(x), show(lo[order[i], m[k]]), show(hi[order[i], m[k]])
+				least = lo[order[i], m[k]]; largest = hi[order[i], m[k]]
+				if (least == largest || least > most) printf " %s |", show(x)
+				else printf " %s (%s..%s) |", show(x), show(least), show(largest)
 				if (x <= most) found[m[k]]++
 				if (k > 2 && x < best) best = x
 			}

@@ -169,6 +169,12 @@ for part in table1 rivals fuzz rates detect; do
 	check "$part without any time measures nothing and is not whole" test $status = 75
 	check "$part leaves no row" sh -c '! test -s "$1"' sh "$tmp/real/$part.tsv"
 done
+# All rows are there: it only prints.
+for name in reorder-3 reorder-10 twostage-3 twostage-10 dining-3 bounded stealing lazy account; do
+	for method in plain stress random pct pos surw mix pair; do printf '%s\t%s\t7\t5\t1001\n' $name $method; done
+done >"$tmp/real/fuzz.tsv"
+check_output "fuzz prints its rows with their spread" "| reorder-10 | 7 (5..–) | 7 (5..–) |" env BENCH_NOTES="$tmp/real/parts/fuzz" sh bench/fuzz.sh
+check_output "and how many each found" "| found | 9 | 9 | 9 | 9 | 9 | 9 | 9 | 9 |" env BENCH_NOTES="$tmp/real/parts/fuzz" sh bench/fuzz.sh
 TRIALS=2 REAL= sh bench/table1.sh logwriter >"$tmp/real/parts/table1.txt" 2>"$tmp/err"
 check "table1 of one subject, two trials" test $? = 0
 check "has its row: two stated pairs, nothing that is not stated" awk -F'\t' '$1 == "logwriter" && $8 ~ /of 2$/ && $13 == 0 { found = 1 } END { exit !found }' "$tmp/real/table1.tsv"
