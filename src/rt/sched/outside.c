@@ -48,6 +48,14 @@ void outside_collect(void)
 			take_back(sched.threads[i]);
 }
 
+bool outside_has_returned(void)
+{
+	for (uint32_t i = 0; i < sched.thread_count; i++)
+		if (has_returned(sched.threads[i]))
+			return true;
+	return false;
+}
+
 bool outside_wait(void)
 {
 	struct sched_thread *thread = NULL;
@@ -57,9 +65,8 @@ bool outside_wait(void)
 			thread = sched.threads[i];
 	if (!thread)
 		return false;
-	for (uint32_t i = 0; i < sched.thread_count; i++)
-		if (has_returned(sched.threads[i]))
-			return true;
+	if (outside_has_returned())
+		return true;
 	if (sched.outside_count == 1)
 		rt_futex_wait(&thread->returned, 0);
 	else

@@ -74,6 +74,7 @@ static bool change(struct sched_thread *thread, uint32_t from, uint32_t to)
 	return __atomic_compare_exchange_n(&thread->taken, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
+/* Also who came back from outside: the turn was taken from it once, and nobody has decided since. */
 static bool somebody_can_go(struct sched_thread *holder)
 {
 	uint32_t postponed, count;
@@ -81,7 +82,7 @@ static bool somebody_can_go(struct sched_thread *holder)
 	holder->outside = true;
 	count = turn_gather(&postponed);
 	holder->outside = false;
-	return count || postponed || sched.timed_count;
+	return count || postponed || sched.timed_count || outside_has_returned();
 }
 
 static void put_outside(struct sched_thread *holder)

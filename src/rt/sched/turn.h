@@ -74,6 +74,7 @@ uint32_t progress_leave_out(uint32_t count);        /* sched.list without one th
 
 /* outside.c */
 void outside_collect(void);       /* take back who has returned */
+bool outside_has_returned(void);
 bool outside_wait(void);          /* until somebody may have; false: nobody is outside */
 bool outside_linger(void);        /* all who can go are held back: has somebody come back meanwhile? */
 
