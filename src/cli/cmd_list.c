@@ -15,7 +15,7 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (reading_open(&reading))
 		return cli_fail();
-	result = cli_format ? report_format(cli_format)(&reading.report, stdout) : report_list(&reading.report, stdout);
+	result = cli_print_list(&reading.report);
 	reading_close(&reading);
 	return result ? cli_fail() : EXIT_CLEAN;
 }

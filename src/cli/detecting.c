@@ -268,5 +268,5 @@ int detecting_print(const struct detecting *detecting)
 		return -1;
 	report.command = cli_command;
 	narrow(detecting, &report);
-	return cli_format ? report_format(cli_format)(&report, stdout) : report_list(&report, stdout);
+	return cli_print_list(&report);
 }

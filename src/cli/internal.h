@@ -75,6 +75,8 @@ const char *baseline_default(struct arena *arena);
 void reading_close(struct reading *reading);
 /* Where a command's own lines go: with --format to stderr, or (NULL) nowhere. */
 FILE *cli_lines(void);
+/* A report: a line each, or with --format in full. */
+int cli_print_list(const struct report *report);
 /* With --format: the findings of the store in full, these or (ids NULL) all; 0 / -1. */
 int cli_print_format(const char *const *ids, size_t count);
 

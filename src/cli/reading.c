@@ -77,6 +77,11 @@ FILE *cli_lines(void)
 	return cli_quiet ? NULL : stderr;
 }
 
+int cli_print_list(const struct report *report)
+{
+	return cli_format ? report_format(cli_format)(report, stdout) : report_list(report, stdout);
+}
+
 int cli_print_format(const char *const *ids, size_t count)
 {
 	struct reading reading;

@@ -261,6 +261,18 @@ int ir_open(struct ir_unit *unit, const char *path);
 void ir_close(struct ir_unit *unit);
 static inline const char *ir_string(const struct ir_unit *unit, uint32_t at) { return unit->strings + at; }
 
+/* The field of a struct that holds the byte at off; IR_NO: none. */
+static inline uint32_t ir_field_at(const struct ir_unit *unit, const struct ir_type *type, int64_t off)
+{
+	for (uint32_t i = 0; i < type->field_count; i++) {
+		const struct ir_field *field = &unit->fields[type->first_field + i];
+
+		if (off >= (int64_t)field->offset && off < (int64_t)(field->offset + field->size))
+			return i;
+	}
+	return IR_NO;
+}
+
 /* For people and tests: the unit as text, one instruction a line. */
 struct strbuf;
 void ir_print(struct strbuf *out, const struct ir_unit *unit);

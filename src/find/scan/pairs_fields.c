@@ -44,19 +44,14 @@ static uint64_t field_at(const struct scan *s, uint32_t program_type, int64_t of
 
 	for (int depth = 0; depth < 12 && type != IR_NO && off >= 0; depth++) {
 		const struct ir_type *t = &unit->types[type];
-		uint32_t hit = IR_NO;
+		uint32_t hit;
 
 		if (t->element_size) {
 			off %= (int64_t)t->element_size;
 			type = t->element;
 			continue;
 		}
-		for (uint32_t i = 0; i < t->field_count && hit == IR_NO; i++) {
-			const struct ir_field *field = &unit->fields[t->first_field + i];
-
-			if (off >= (int64_t)field->offset && off < (int64_t)(field->offset + field->size))
-				hit = i;
-		}
+		hit = ir_field_at(unit, t, off);
 		if (hit == IR_NO || (depth && key && t->size <= SMALL))
 			break;
 		if (*ir_string(unit, t->name) || !key)

@@ -205,19 +205,14 @@ static bool slot_in_global(struct pointers *p, uint32_t unit, uint32_t type, int
 
 	for (int depth = 0; depth < 12 && type != IR_NO && off >= 0; depth++) {
 		const struct ir_type *t = &u->types[type];
-		uint32_t hit = IR_NO;
+		uint32_t hit;
 
 		if (t->element_size) {
 			off %= (int64_t)t->element_size;
 			type = t->element;
 			continue;
 		}
-		for (uint32_t i = 0; i < t->field_count && hit == IR_NO; i++) {
-			const struct ir_field *field = &u->fields[t->first_field + i];
-
-			if (off >= (int64_t)field->offset && off < (int64_t)(field->offset + field->size))
-				hit = i;
-		}
+		hit = ir_field_at(u, t, off);
 		if (hit == IR_NO)
 			break;
 		found |= slot(p, unit, type, hit, at);
